@@ -14,8 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from quire.auth.end_users import EndUsers
-from quire.auth.oauth.http import ProviderError
-from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
+from quire.auth.oauth.providers import GRANT_KEY, Provider, ProviderError, is_allowed, read_provider
 from quire.auth.oauth.state import (
     AT_PROVIDER,
     RETURNED,

@@ -6,21 +6,13 @@ from contextlib import asynccontextmanager
 import httpx
 import orjson
 
-from quire.auth.oauth.providers import is_safe
+from quire.auth.oauth.providers import ProviderError, is_safe
 
 _TIMEOUT_S = 10.0
 
 _MAX_BYTES = 1_000_000
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
-
-
-class ProviderError(Exception):
-    """A provider does not return a profile."""
-
-
-class IdentityError(ProviderError):
-    """An invalid ID token."""
 
 
 @asynccontextmanager

@@ -7,15 +7,9 @@ import httpx
 from authlib.oauth1.rfc5849.client_auth import ClientAuth
 from msgspec.structs import replace
 
-from quire.auth.oauth.http import (
-    ProviderError,
-    check_address,
-    provider_client,
-    read_json,
-    read_response,
-)
+from quire.auth.oauth.http import check_address, provider_client, read_json, read_response
 from quire.auth.oauth.provider_presets import Profile
-from quire.auth.oauth.providers import Provider
+from quire.auth.oauth.providers import Provider, ProviderError
 from quire.auth.oauth.state import SignInState
 
 

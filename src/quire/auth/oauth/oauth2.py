@@ -8,15 +8,9 @@ import orjson
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
-from quire.auth.oauth.http import (
-    IdentityError,
-    ProviderError,
-    check_address,
-    provider_client,
-    read_json,
-)
+from quire.auth.oauth.http import check_address, provider_client, read_json
 from quire.auth.oauth.provider_presets import Profile
-from quire.auth.oauth.providers import Provider
+from quire.auth.oauth.providers import IdentityError, Provider, ProviderError
 from quire.auth.oauth.state import SignInState, is_same
 from quire.clock import Clock
 

@@ -13,6 +13,14 @@ _LOCAL = "email"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
+class ProviderError(Exception):
+    """A provider does not return a profile; the message is logged and not sent to clients."""
+
+
+class IdentityError(ProviderError):
+    """An invalid ID token."""
+
+
 class Provider(Struct, frozen=True, kw_only=True):
     """An enabled provider.
 
