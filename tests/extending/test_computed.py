@@ -229,6 +229,31 @@ async def test_fields_choose_computed_fields_and_never_show_what_they_need(
         assert (await office.ask("POST", "/api/papers", written)).status == 400
 
 
+async def test_a_plain_function_gets_a_document_of_its_own_with_values_as_in_the_response(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @computed(PAPER, needs=["title", "printed", "sold"])
+    def shown(paper) -> dict:
+        fired.append(paper)
+        return dict(paper)
+
+    @computed(PAPER, needs=["price"])
+    def priced(paper) -> dict:
+        return dict(paper)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        await make(office, "papers", title="Rain", sold=True, price=2.5)
+        await make(office, "papers", title="Sea", printed="2027-01-15T08:05:00.000Z", price=3)
+        module().fired.clear()
+        listed = (await office.ask("GET", "/api/papers?sort=title")).data
+        assert [paper["title"] for paper in module().fired] == ["Rain", "Sea"]
+        for paper in listed:
+            values = {name: paper[name] for name in ("documentId", "title", "printed", "sold")}
+            assert paper["shown"] == values
+            assert paper["priced"] == {name: paper[name] for name in ("documentId", "price")}
+
+
 async def test_a_batch_is_one_call_for_a_page(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         for name in ("Ada", "Bob", "Cyd"):
