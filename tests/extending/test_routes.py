@@ -317,6 +317,72 @@ async def test_a_token_reaches_a_route_that_it_grants(tmp_path: Path, kind: Kind
         assert reply.status == 400
 
 
+EACH_METHOD = """
+@route.get("/papers/mine")
+async def read() -> str:
+    return principal().kind
+
+@route.post("/papers/mine")
+async def add() -> str:
+    return principal().kind
+
+@route.put("/papers/mine/:number", action="api::paper.desk.change")
+async def change(number: int) -> str:
+    return principal().kind
+
+@route.patch("/papers/mine")
+async def patch() -> str:
+    return principal().kind
+
+@route.delete("/papers/mine")
+async def remove() -> str:
+    return principal().kind
+"""
+
+
+async def test_each_route_is_closed_to_everybody_to_whom_it_is_not_granted(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, EACH_METHOD) as office:
+        form = {"username": "ann", "email": "ann@example.org", "password": "sea and sun"}
+        registered = await office.ask("POST", "/api/auth/local/register", form)
+        callers = {"visitor": None, "user": registered.json["jwt"], "administrator": office.boss}
+        granted = ["api::paper.paper.read", "api::paper.desk.change"]
+        for type_ in ("read-only", "full-access", "custom"):
+            reply = await office.ask(
+                "POST",
+                "/admin/api-tokens",
+                {
+                    "name": type_,
+                    "description": "",
+                    "type": type_,
+                    "lifespan": None,
+                    "permissions": granted if type_ == "custom" else None,
+                },
+                token=office.boss,
+            )
+            assert reply.status == 201, reply.json
+            callers[type_] = reply.data["accessKey"]
+        routes = [route for route in office.app.routes if route.path.startswith("papers/mine")]
+        assert len(routes) == 5
+        statuses = {
+            (caller, route.action): (
+                await office.send(
+                    route.method, f"/api/{route.path.replace(':number', '1')}", {}, token=token
+                )
+            ).status
+            for caller, token in callers.items()
+            for route in routes
+        }
+    reached = {key for key, status in statuses.items() if status == 200}
+    assert reached == {
+        *(("full-access", route.action) for route in routes),
+        *(("custom", action) for action in granted),
+    }
+    denied = dict.fromkeys(callers, 403) | {"administrator": 401}
+    assert all(status == denied[key[0]] for key, status in statuses.items() if key not in reached)
+
+
 async def test_a_transaction_keeps_all_or_nothing(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         failed = await office.ask("POST", "/api/papers/two?fails=true")
