@@ -162,7 +162,9 @@ def _require_empty(settings: Settings, uploads: Path | None) -> None:
         raise ApplicationError(
             f"{database.place} holds tables already: --replace puts the backup in their place."
         )
-    if uploads is not None and uploads.is_dir() and any(_content(uploads)):
+    content = _content(uploads) if uploads is not None and uploads.is_dir() else []
+    # A clone of the project has files for Git there.
+    if any(not path.name.startswith(".") for path in content):
         raise ApplicationError(
             f"{uploads} holds files already: --replace puts those of the backup in their place."
         )

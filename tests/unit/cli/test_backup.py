@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -108,6 +109,23 @@ def test_a_backup_restores_to_an_empty_database(
 
     assert code == 0, messages
     assert rows(kind, own_recorded) == before
+
+
+def test_a_backup_restores_to_a_clone_of_the_project(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    """Git stores no empty folders, so that of the uploads has a hidden file."""
+    archive, number = tmp_path / "one.tar", count_files(own_recorded)
+    assert run("backup", own_recorded, "--to", archive).code == 0
+    shutil.rmtree(own_recorded / UPLOADS)
+    (own_recorded / UPLOADS).mkdir()
+    (own_recorded / UPLOADS / ".gitkeep").touch()
+    kind.point(own_recorded, kind.spare(tmp_path))
+
+    code, _, messages = run("restore", own_recorded, "--from", archive)
+
+    assert code == 0, messages
+    assert count_files(own_recorded) >= number > 0
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "no manifest", "something else"])
