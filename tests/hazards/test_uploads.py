@@ -318,7 +318,7 @@ async def test_h091_denied_types_are_refused_at_every_door(editor: Editor, part:
         before = kept(other)
         for target in ("upload", "upload?id=1"):
             response = await upload(other, part, target=target)
-            assert (response.status, error(response)["name"]) == (400, "ApplicationError")
+            assert (response.status, error(response)["name"]) == (400, "ValidationError")
         form_of_content = await upload(other, part, target="articles")
         assert form_of_content.status == 400
         assert kept(other) == before
@@ -335,6 +335,19 @@ async def test_h091_only_allowed_types_come_in(editor: Editor) -> None:
         response = await upload(other, disguised)
         assert error(response)["message"] == "MIME type is not allowed"
         assert uploaded(await upload(other, FilePart("a.png", PNG, "image/png")))
+
+
+async def test_h091_an_office_document_is_allowed_although_it_is_an_archive(editor: Editor) -> None:
+    archive = b"PK\x03\x04" + bytes(26)
+    type_ = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    async with serving(editor.settings.project, uploads__allowed_types=(type_,)) as visitor:
+        other = Editor(visitor, editor.settings)
+        for declared in (type_, "application/octet-stream"):
+            (file,) = uploaded(await upload(other, FilePart("a.docx", archive, declared)))
+            assert file["mime"] == type_
+        for name in ("a.zip", "a.png"):
+            response = await upload(other, FilePart(name, archive, "application/octet-stream"))
+            assert (response.status, error(response)["name"]) == (400, "ValidationError")
 
 
 async def test_h100_images_do_not_reveal_where_they_were_taken(editor: Editor) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from quire.errors import ApplicationError
-from quire.uploads.file_types import type_of_extension
+from quire.errors import ValidationError
+from quire.uploads.file_types import UNKNOWN, ZIP, type_of_extension
 from quire.uploads.processing import RecognisedFile
 
 _CONTRADICTION = "MIME type is not allowed"
@@ -26,14 +26,18 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
     def check(self, file: RecognisedFile) -> None:
         """Check the type of a file: by its name, as declared, and by its bytes.
 
-        Raises ApplicationError.
+        For Office documents and other archives with an extension of their own, the extension
+        counts in place of the bytes, as in Strapi. Raises ValidationError.
         """
         if not self._lets_in(file.mime):
-            raise ApplicationError(f"File type '{file.mime}' is not allowed")
+            raise ValidationError(f"File type '{file.mime}' is not allowed")
         declared = file.incoming.declared.partition(";")[0].strip().lower()
-        other_types = {file.sniffed_type, type_of_extension(file.ext), declared or None} - {None}
-        if any(not self._lets_in(str(type_)) for type_ in self._specific_type(other_types)):
-            raise ApplicationError(_CONTRADICTION)
+        named_type = type_of_extension(file.ext)
+        other_types = {named_type, declared or None}
+        if file.sniffed_type != ZIP or named_type is None:
+            other_types.add(file.sniffed_type)
+        if any(not self._lets_in(type_) for type_ in self._specific_types(other_types)):
+            raise ValidationError(_CONTRADICTION)
 
     def _lets_in(self, type_: str) -> bool:
         lower = type_.lower()
@@ -41,9 +45,9 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
             return False
         return not self.allowed or any(_matches(pattern, lower) for pattern in self.allowed)
 
-    def _specific_type(self, types: Iterable[str | None]) -> list[str]:
-        """Leave out a generic declared type."""
-        return [type_ for type_ in types if type_ and type_ != "application/octet-stream"]
+    def _specific_types(self, types: Iterable[str | None]) -> list[str]:
+        """Leave out unknown types, and a generic declared type."""
+        return [type_ for type_ in types if type_ and type_ != UNKNOWN]
 
 
 def _matches(pattern: str, type_: str) -> bool:

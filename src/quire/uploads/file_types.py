@@ -13,7 +13,7 @@ HEAD = 4100
 
 UNKNOWN = "application/octet-stream"
 SVG = "image/svg+xml"
-_ZIP = "application/zip"
+ZIP = "application/zip"
 
 
 def _read_types() -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -51,8 +51,8 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"8BPS", "image/vnd.adobe.photoshop"),
     (0, b"FORM", "audio/aiff"),
     (0, b"icns", "image/icns"),
-    (0, b"PK\x03\x04", _ZIP),
-    (0, b"PK\x05\x06", _ZIP),
+    (0, b"PK\x03\x04", ZIP),
+    (0, b"PK\x05\x06", ZIP),
     (0, b"MThd", "audio/midi"),
     (0, b"wOFF\0\1\0\0", "font/woff"),
     (0, b"wOFFOTTO", "font/woff"),
@@ -219,7 +219,7 @@ def type_of(ext: str, declared: str, head: bytes) -> str:
         return stated
     if content_type is not None and (is_generic or named_type is None):
         # Office documents are archives.
-        return named_type if content_type == _ZIP and named_type is not None else content_type
+        return named_type if content_type == ZIP and named_type is not None else content_type
     return named_type or stated or UNKNOWN
 
 

@@ -21,7 +21,7 @@ from quire.database.stores.core_store import read_setting
 from quire.database.stores.files import FileRow, find_files
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ApplicationError, NotFoundError, QuireError, UncertainOutcomeError
+from quire.errors import NotFoundError, QuireError, UncertainOutcomeError, ValidationError
 from quire.uploads.allowed_types import AllowedTypes
 from quire.uploads.context import UploadContext
 from quire.uploads.file_info import FileInfo
@@ -118,8 +118,8 @@ class MediaLibrary:
         """Add files to the library; returns what ``read`` returns for each, in their order.
 
         Rejected files are left out as long as others are accepted. Raises ApplicationError for
-        invalid names, types and images, ValidationError for a missing folder or entry, and what the
-        attachment requires; then nothing is stored.
+        invalid names and images, ValidationError for types and a missing folder or entry, and what
+        the attachment requires; then nothing is stored.
         """
         accepted = await self._accept_files(files, information)
         rules = await self._image_rules()
@@ -296,12 +296,12 @@ class MediaLibrary:
         for incoming in files:
             check_name(incoming.name)
         selection: list[tuple[RecognisedFile, FileInfo]] = []
-        refusal: ApplicationError | None = None
+        refusal: ValidationError | None = None
         for incoming, file_info in zip(files, information, strict=True):
             file: RecognisedFile = await asyncio.to_thread(recognize_file, incoming)
             try:
                 self._limits.types.check(file)
-            except ApplicationError as error:
+            except ValidationError as error:
                 refusal = refusal or error
             else:
                 selection.append((file, file_info))
