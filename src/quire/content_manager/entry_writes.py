@@ -112,12 +112,24 @@ def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict
 class ContentWriting(WriteContext, frozen=True):
     """Programs that create, update, clone and delete one document."""
 
-    def create(self, body: Body, locale: str | None) -> Program[Result]:
-        """Create a document in one locale; returns it for a form. Raises as `creation` does."""
-        command = yield from self.creation(body, locale)
+    def create(
+        self, body: Body, locale: str | None, document_id: str | None = None
+    ) -> Program[Result]:
+        """Create a document in one locale; returns it for a form.
+
+        One with ``document_id`` that exists was created by an earlier attempt, whose response was
+        lost: it is returned as it is. Raises as `creation` does.
+        """
+        if document_id is not None:
+            draft = self.draft_of((yield from self.versions(document_id)), locale)
+            if draft is not None:
+                return (yield from self.show_created(draft))
+        command = yield from self.creation(body, locale, document_id)
         return (yield from self.show(command, full=False, was_created=True))
 
-    def creation(self, body: Body, locale: str | None) -> Program[CreateDocument]:
+    def creation(
+        self, body: Body, locale: str | None, document_id: str | None = None
+    ) -> Program[CreateDocument]:
         """Return the command that creates a document in one locale.
 
         Raises ForbiddenError where entries in this locale may not be created.
@@ -127,7 +139,7 @@ class ContentWriting(WriteContext, frozen=True):
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
-        return CreateDocument(uid=self._type.uid, data=data, locale=locale)
+        return CreateDocument(uid=self._type.uid, data=data, locale=locale, document_id=document_id)
 
     def update(
         self, document_id: str, body: Body, locale: str | None, expected: frozenset[str] | None

@@ -56,11 +56,19 @@ class ContentPublishing(WriteContext, frozen=True):
         yield from self.publish(document_id, {}, locale)
         raise PublishableError
 
-    def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
-        """Create a document and publish it."""
+    def publish_new(
+        self, body: Body, locale: str | None, document_id: str | None = None
+    ) -> Program[Result]:
+        """Create a document and publish it.
+
+        One with ``document_id`` that exists was created by an earlier attempt, whose response was
+        lost: it is published as it is.
+        """
         self._permissions_for(CREATE).in_locale(locale)
         self._permissions_for(PUBLISH).in_locale(locale)
-        command = yield from self._writing.creation(body, locale)
+        if document_id is not None and (yield from self.versions(document_id)):
+            return (yield from self._publish(document_id, locale))
+        command = yield from self._writing.creation(body, locale, document_id)
         entries = yield from self.perform(command)
         return (yield from self._publish(entries[0].document_id, locale))
 

@@ -86,10 +86,7 @@ class WriteContext(Struct, frozen=True):
         An entry of a principal who may not read entries of the type is shown all the same. As in
         Strapi, fields that depend on a role of its creator are not shown until they are requested.
         """
-        reader, permissions = self._reading, self.permissions
-        rules: tuple[GrantRule, ...] | None = None
-        if was_created and not permissions.ability.allows(permissions.action, self._type.uid):
-            rules = (GrantRule(),)
+        rules = self._creator_rules() if was_created else None
 
         def read(written_entries: list[WrittenEntry]) -> Program[_FormEntry]:
             yield from self._record_revisions(written_entries)
@@ -100,18 +97,52 @@ class WriteContext(Struct, frozen=True):
                 first.locale,
                 "published" if is_public else "draft",
             )
-            entry = yield from reader.entry(
-                permissions, first.entry_id, requested_version, rules=rules, action=None
+            return (
+                yield from self._read_for_form(
+                    first.document_id, first.entry_id, requested_version, rules, full=full
+                )
             )
-            forget_roles(entry)
-            versions = yield from reader.every_version(permissions, first.document_id)
-            if full:
-                localizations = yield from reader.full_localizations(permissions, entry, versions)
-            else:
-                localizations = reader.localized(permissions, entry, versions)
-            return _FormEntry(first.document_id, entry, requested_version, localizations)
 
         form_entry = yield from run_and_read(self.unit, command, read)
+        return (yield from self._show(form_entry, rules))
+
+    def show_created(self, entry: EntryJson) -> Program[Result]:
+        """Return a draft that the caller has created earlier, as `show` returned it."""
+        rules, version = self._creator_rules(), RequestedVersion("draft", entry["locale"])
+        form_entry = yield from self._read_for_form(
+            entry["documentId"], entry["id"], version, rules, full=False
+        )
+        return (yield from self._show(form_entry, rules))
+
+    def _creator_rules(self) -> tuple[GrantRule, ...] | None:
+        """Return the rules by which a created entry is shown, ``None`` for those that apply."""
+        if self.permissions.ability.allows(self.permissions.action, self._type.uid):
+            return None
+        return (GrantRule(),)
+
+    def _read_for_form(
+        self,
+        document_id: str,
+        entry_id: int,
+        requested_version: RequestedVersion,
+        rules: tuple[GrantRule, ...] | None,
+        *,
+        full: bool,
+    ) -> Program[_FormEntry]:
+        reader, permissions = self._reading, self.permissions
+        entry = yield from reader.entry(
+            permissions, entry_id, requested_version, rules=rules, action=None
+        )
+        forget_roles(entry)
+        versions = yield from reader.every_version(permissions, document_id)
+        if full:
+            localizations = yield from reader.full_localizations(permissions, entry, versions)
+        else:
+            localizations = reader.localized(permissions, entry, versions)
+        return _FormEntry(document_id, entry, requested_version, localizations)
+
+    def _show(self, form_entry: _FormEntry, rules: tuple[GrantRule, ...] | None) -> Program[Result]:
+        reader, permissions = self._reading, self.permissions
         # Changes of other locales show in their summaries, not in the entry.
         current_versions = yield from reader.every_version(permissions, form_entry.document_id)
         return reader.document(

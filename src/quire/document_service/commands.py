@@ -47,8 +47,8 @@ class CreateDocument(Struct, frozen=True, kw_only=True):
     """Create a document of a content type, in one locale.
 
     ``locale`` counts for localized types; ``None`` is the default locale. ``publish`` counts for
-    draft & publish types. ``document_id`` is chosen by the server only where other commands refer
-    to the document; clients cannot choose it.
+    draft & publish types. ``document_id`` is set only where other commands refer to the
+    document, or a request may be repeated; clients cannot choose it.
     """
 
     uid: str

@@ -1,5 +1,6 @@
 """Content with the permissions of a role: types, fields, locales, entries of others."""
 
+from asyncio import gather
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.library.statements import log_statements
-from tests.unit.admin_api.office import PASSWORD, Office, open_office
+from tests.unit.admin_api.office import PASSWORD, Office, Reply, open_office
 from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -382,3 +383,41 @@ async def test_a_view_has_a_limited_number_of_columns(office: Office) -> None:
         changed = await office.ask("PUT", configuration, {"layouts": layouts}, token=office.boss)
         shown = await office.ask("GET", configuration, token=office.boss)
         assert (changed.status, shown.status) == (400, 200), changed.json
+
+
+async def test_requests_with_one_idempotency_key_create_one_document(office: Office) -> None:
+    key = {"idempotency-key": "3141592653-5897"}
+    body = {"title": "Soundings", "price": 3}
+    blind = await editor(office, grant("create", ["title", "price"]))
+
+    async def create(token: str, headers: Mapping[str, str] | None = None) -> Reply:
+        reply = await office.ask("POST", PAPERS, body, token=token, headers=headers)
+        assert reply.status == 201, reply.json
+        return reply
+
+    first, *repeated = await gather(*(create(office.boss, key) for _ in range(4)))
+    assert [reply.json for reply in repeated] == [first.json] * 3
+    # The key is that of one administrator; who may not read the type is shown the entry, too.
+    unread = await create(blind, key)
+    assert (await create(blind, key)).json == unread.json
+    await create(office.boss)
+    assert await titles(office, office.boss) == ["Soundings"] * 3
+
+    change = {"title": "Soundings, corrected"}
+    path = f"{PAPERS}/{first.data['documentId']}"
+    await office.ask("PUT", path, change, token=office.boss)
+    assert (await create(office.boss, key)).data["title"] == "Soundings, corrected"
+
+
+async def test_a_publication_that_is_repeated_publishes_the_same_document(office: Office) -> None:
+    key = {"idempotency-key": "2718281828-4590"}
+    path, body = f"{PAPERS}/actions/publish", {"title": "Soundings", "price": 3}
+    replies = [
+        await office.ask("POST", path, body, token=office.boss, headers=key) for _ in range(2)
+    ]
+    draft = await office.ask("POST", PAPERS, body, token=office.boss, headers=key)
+
+    assert [reply.status for reply in replies] == [200, 200]
+    assert len({reply.data["documentId"] for reply in [*replies, draft]}) == 1
+    assert draft.data["status"] == "published"
+    assert await titles(office, office.boss) == ["Soundings"]

@@ -43,6 +43,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate.problems import Problem
 from quire.errors import NotFoundError
+from quire.ids import document_id_of
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import USER_UID
 
@@ -75,6 +76,7 @@ _TOO_FEW = "Too small: expected array to have >=1 items"
 _TOO_MANY = f"Too big: expected array to have <={MAX_DOCUMENTS} items"
 _NO_LIST = "Invalid input: expected array, received {}"
 _ORIGIN = "admin"
+_IDEMPOTENCY_KEY = b"idempotency-key"
 
 W = TypeVar("W", bound=WriteContext)
 RowCount = Callable[[BulkActions], Program[int]]
@@ -140,8 +142,10 @@ class EntryWriteApi:
         if account:
             check_account(request.body)
 
+        document_id = _idempotent_document_id(request)
+
         def act(writing: ContentWriting) -> Program[Result]:
-            result = yield from writing.create(body, locale)
+            result = yield from writing.create(body, locale, document_id)
             return result["data"] if account else result
 
         return await self._run(request, ContentWriting, act, CREATED)
@@ -183,8 +187,11 @@ class EntryWriteApi:
         """Create a document and publish it."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body, creating=True), self._locale(request)
+        document_id = _idempotent_document_id(request)
         return await self._run(
-            request, ContentPublishing, lambda writing: writing.publish_new(body, locale)
+            request,
+            ContentPublishing,
+            lambda writing: writing.publish_new(body, locale, document_id),
         )
 
     async def publish(self, request: Request) -> Response:
@@ -327,6 +334,19 @@ def document_ids(body: object) -> list[str]:
     is_present = isinstance(body, Mapping) and "documentIds" in body
     kind = "undefined" if not is_present else "string" if isinstance(ids, str) else "object"
     raise invalid_value("documentIds", _NO_LIST.format(kind))
+
+
+def _idempotent_document_id(request: Request) -> str | None:
+    """Return the id of the document that a request creates, by its ``Idempotency-Key``.
+
+    It is the same for each request of the administrator that has the key, so that a request whose
+    response was lost can be repeated. ``None`` without the header, for a new id.
+    """
+    key = request.headers.get(_IDEMPOTENCY_KEY)
+    if not key:
+        return None
+    uid = request.parameters["uid"]
+    return document_id_of(f"{request.administrator.id} {uid} {key.decode('latin-1')}")
 
 
 def _discards(body: object) -> bool:
