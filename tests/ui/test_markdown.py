@@ -25,6 +25,21 @@ DROP = """([area, bytes, name, kind]) => {
     : new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true })
   area.dispatchEvent(event)
 }"""
+PASTE = """(area, html) => {
+  area.focus()
+  area.setSelectionRange(area.value.length, area.value.length)
+  const data = new DataTransfer()
+  data.setData('text/html', html)
+  const options = { clipboardData: data, bubbles: true, cancelable: true }
+  area.dispatchEvent(new ClipboardEvent('paste', options))
+}"""
+SHEET = """<html><head><style>td { color: red }</style></head><body><!--StartFragment-->
+<table><tr><td>Time</td><td>Tide</td></tr><tr><td>06:00</td><td>low | slack</td></tr>
+<tr><td>12:10</td></tr></table><!--EndFragment--></body></html>"""
+TABLE = r"""| Time | Tide |
+| --- | --- |
+| 06:00 | low \| slack |
+| 12:10 |  |"""
 
 
 def give(page: Page, name: str, kind: str) -> None:
@@ -63,6 +78,13 @@ def test_markdown_is_written_beside_its_preview_with_images_that_are_dropped(
     saved = site.api("GET", f"{SAMPLES}/{made['documentId']}")["data"]["markdown"]
     assert saved.startswith("![lighthouse](/uploads/")
     assert "![buoy](/uploads/" in saved.splitlines()[-3]
+
+    area.fill("Today")
+    area.evaluate(PASTE, SHEET)
+    expect(area).to_have_value(f"Today\n\n{TABLE}\n")
+    expect(preview.get_by_role("cell", name="low | slack")).to_be_visible()
+    area.evaluate(PASTE, f"<p>Not a table alone</p>{SHEET}")
+    expect(area).to_have_value(f"Today\n\n{TABLE}\n")
 
     page.get_by_role("group", name="Markdown").get_by_role("button", name="Full screen").click()
     dialog = page.get_by_role("dialog", name="Markdown")

@@ -1,10 +1,11 @@
 import { ActionIcon, Box, Button, Group, Text, Textarea, Tooltip } from '@mantine/core'
 import { Bold, Code, Heading, Image, Italic, Link, List, ListOrdered, Quote } from 'lucide-react'
-import type { RefObject } from 'react'
+import type { ClipboardEvent, RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { openMediaDialog } from '../../media/openMediaDialog'
 import { useTextLanguage } from '../shared/direction'
 import type { InputProps } from '../types'
+import { markdownOfTables } from './tables'
 import { imageText, type Images } from './useImages'
 
 type Edit = { label: string; icon: typeof Bold; before: string; after?: string; line?: boolean }
@@ -47,6 +48,15 @@ export function Source({ text, set, area, images, height, onScroll, ...props }: 
       element.setSelectionRange(at, edit.line ? at : at + chosen.length)
     })
   }
+  const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    const table = props.locked ? null : markdownOfTables(event.clipboardData.getData('text/html'))
+    if (table === null) return images.handlers.onPaste?.(event)
+    event.preventDefault()
+    // A table begins after an empty line.
+    const gap = /(^|\n\n)$/.exec(text.slice(0, event.currentTarget.selectionStart)) ? '' : '\n\n'
+    // As if it was typed: the area reports it, and the browser can undo it.
+    document.execCommand('insertText', false, `${gap}${table}\n`)
+  }
   const chooseImages = () => {
     const at = images.mark(area.current?.selectionStart ?? text.length)
     openMediaDialog({ multiple: true, allowedTypes: ['images'], onSelect: (files) => images.insert(at, files.map(imageText).join('\n')) })
@@ -87,6 +97,7 @@ export function Source({ text, set, area, images, height, onScroll, ...props }: 
         }}
         onScroll={onScroll}
         {...images.handlers}
+        onPaste={paste}
         onKeyDown={(event) => {
           if (!(event.ctrlKey || event.metaKey)) return
           const edit = event.key === 'b' ? edits[1] : event.key === 'i' ? edits[2] : undefined

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ClipboardEvent, type DragEvent, type RefObject } from 'react'
+import { useEffect, useRef, type ClipboardEvent, type DragEvent, type RefObject, type TextareaHTMLAttributes } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
@@ -66,7 +66,7 @@ export function useImages({ area, text, set, locked }: { area: RefObject<HTMLTex
       count += 1
     })
   }
-  const handlers = locked
+  const handlers: Pick<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onDragOver' | 'onDrop' | 'onPaste'> = locked
     ? {}
     : {
         onDragOver: (event: DragEvent) => {
