@@ -104,7 +104,7 @@ def test_a_forgotten_password_is_reset_by_the_link_of_the_mail(
     page.evaluate("localStorage.clear()")
     page.reload()
     _sign_in(page, PASSWORD)
-    expect(page.get_by_text("Invalid credentials")).to_be_visible()
+    expect(page.get_by_text("E-mail or password is wrong.")).to_be_visible()
     _sign_in(page, "High-water-at-9")
     expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
 

@@ -38,8 +38,10 @@ def _pass(site: Site, page: Page, document_id: str) -> None:
     go_on(page, f"/admin/content/{SAMPLE}/{document_id}")
     review = page.get_by_role("region", name="Review")
     expect(review).to_contain_text("It is published in Approved only.")
-    page.get_by_role("button", name="Publish", exact=True).click()
-    expect(page.get_by_text('this one is in "Draft"').first).to_be_visible()
+    publish = page.get_by_role("button", name="Publish", exact=True)
+    expect(publish).to_be_disabled()
+    publish.hover()
+    expect(page.get_by_role("tooltip")).to_have_text("It is published in Approved only.")
     review.get_by_role("combobox", name="Stage").or_(
         review.get_by_role("textbox", name="Stage")
     ).first.click()

@@ -47,7 +47,7 @@ def test_the_printed_link_makes_the_first_administrator_who_can_sign_out_and_in(
         page.get_by_label("E-mail").fill(EMAIL)
         page.get_by_label("Password", exact=True).fill("Wrong-password-1")
         page.get_by_role("button", name="Sign in").click()
-        expect(page.get_by_text("Invalid credentials")).to_be_visible()
+        expect(page.get_by_text("E-mail or password is wrong.")).to_be_visible()
         page.get_by_label("Password", exact=True).fill(PASSWORD)
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()

@@ -101,6 +101,68 @@ def test_a_server_that_is_killed_during_a_save_costs_nothing(
     assert outage.site.api("GET", path)["data"]["title"] == "Left behind"
 
 
+def lose_response(page: Page, address: re.Pattern[str], method: str) -> None:
+    """Let the next request of a method reach the server, and lose its response."""
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        if lost or route.request.method != method:
+            return route.fallback()
+        lost.append(route.request.url)
+        route.fetch()
+        return route.abort()
+
+    page.route(address, lose)
+
+
+@pytest.mark.parametrize(
+    ("action", "lost", "status"),
+    [
+        ("Save draft", "POST", "draft"),
+        ("Publish", "POST", "published"),
+        ("Publish", "GET", "published"),
+    ],
+)
+def test_an_entry_whose_creation_has_no_response_is_created_once(
+    site: Site, page: Page, action: str, lost: str, status: str
+) -> None:
+    name = f"Created once: {action}, {lost}"
+    go_on(page, "/admin/content/api::sample.sample/create")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitemcheckbox", name="Save drafts of sample automatically").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("textbox", name="Name").first.fill(name)
+    page.get_by_text("True", exact=True).first.click()
+    address = re.compile(r"sample\.sample(/actions/publish|/\w+)?\?locale=en$")
+    lose_response(page, address, lost)
+    page.get_by_role("button", name=action, exact=True).click()
+    expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
+    page.get_by_role("textbox", name="Text").fill("typed since then")
+    page.get_by_role("button", name=action, exact=True).click()
+    page.wait_for_url(re.compile(r"sample/(?!create)\w+"))
+    expect(page.get_by_text(status.capitalize(), exact=True).first).to_be_visible()
+    expect_saved(page)
+    found = site.api("GET", f"{SAMPLES}?_q={name}")["results"]
+    assert [(one["name"], one["text"], one["status"]) for one in found] == [
+        (name, "typed since then", status)
+    ]
+
+
+def test_an_entry_that_cannot_be_read_after_its_publication_is_shown_as_published(
+    site: Site, page: Page
+) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Published unseen", "on": True})["data"]
+    path = f"{SAMPLES}/{made['documentId']}"
+    go_on(page, path.replace("/content-manager/collection-types", "/admin/content"))
+    lose_response(page, re.compile(r"sample\.sample/\w+\?locale=en$"), "GET")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_text("Published", exact=True).first).to_be_visible()
+    page.get_by_role("textbox", name="Text").fill("typed since then")
+    expect_saved(page)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert site.api("GET", path)["data"]["status"] == "modified"
+
+
 def test_what_is_typed_offline_is_saved_when_the_network_is_back(site: Site, page: Page) -> None:
     path = article(site, "Ashore")
     open_entry(page, path)

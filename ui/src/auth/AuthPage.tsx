@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client'
+import { messageOf } from '../components/serverMessages'
 
 /** The frame of screens for people who are not signed in. */
 export function AuthPage({ title, hint, children }: { title: string; hint?: ReactNode; children: ReactNode }) {
@@ -42,15 +43,12 @@ export function FormError({ error }: { error: unknown }) {
     return () => clearInterval(timer)
   }, [error, limit])
   if (!error) return null
-  let message = error instanceof Error ? error.message : String(error)
-  if (error instanceof ApiError) {
-    if (error.status === 429) message = left > 0 ? t('auth.limited', { duration: duration(left) }) : t('auth.limitOver')
-    else if (error.problems.length > 0) message = error.problems.map((one) => one.message).join('; ')
-  }
+  const isLimited = error instanceof ApiError && error.status === 429
+  const wait = left > 0 ? t('auth.limited', { duration: duration(left) }) : t('auth.limitOver')
   return (
     <Alert color="red" variant="light" p="xs" role="alert">
       <Text size="sm" c="inherit">
-        {message}
+        {isLimited ? wait : messageOf(error)}
       </Text>
     </Alert>
   )

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request, signedIn } from '../api/client'
+import { messageOf } from '../components/serverMessages'
 import { FormError } from './AuthPage'
 import { deviceId } from './device'
 
@@ -43,7 +44,7 @@ export function SignInForm({ email, onSignedIn, withForgotten }: Props) {
         return
       }
       if (error instanceof ApiError && error.status === 400 && !needsCode) {
-        form.setFieldError('password', error.message)
+        form.setFieldError('password', messageOf(error))
       }
     },
   })

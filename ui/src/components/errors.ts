@@ -1,5 +1,6 @@
 import { ApiError } from '../api/client'
 import { t } from '../i18n'
+import { messageOf } from './serverMessages'
 
 /** What an error means to people, what they can do about it, and the facts that the server's log has. */
 export type Explanation = {
@@ -39,5 +40,5 @@ export function explain(error: unknown): Explanation {
   }
   if (UNAVAILABLE.has(status)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
   if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
-  return of(t('error.refused'), message)
+  return of(t('error.refused'), messageOf(error))
 }

@@ -9,6 +9,7 @@ import type { ContentType } from '../api/types'
 import { CodeSamples } from '../components/CodeSamples'
 import { confirmFirst } from '../components/confirm'
 import { EmptyState } from '../components/States'
+import { messageOf } from '../components/serverMessages'
 import { BUILD } from '../model/permission'
 import { explorerRoute } from '../router'
 import { ResponsePanel } from './ResponsePanel'
@@ -94,7 +95,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
                 </Tooltip>
               </Group>
             </Paper>
-            {run.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{run.error.message}</Text>}
+            {run.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(run.error)}</Text>}
             <ResponsePanel onResend={() => run.mutate()} />
             <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.code')}>
               <Title order={2} mb="xs">{t('explorer.code')}</Title>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
+import { messageOf } from '../components/serverMessages'
 import { useMayGrant } from '../settings/endUserRole'
 import { endUserRolesQuery } from '../settings/queries'
 import { useExplorer, type RunAs } from './store'
@@ -63,7 +64,7 @@ function RoleSelect({ size }: { size: Size }) {
       data={roles.data?.map((one) => ({ value: String(one.id), label: one.name })) ?? []}
       value={role === null ? null : String(role)}
       onChange={(id) => id && useExplorer.setState({ role: Number(id) })}
-      error={roles.error?.message}
+      error={roles.error && messageOf(roles.error)}
     />
   )
 }
@@ -102,7 +103,7 @@ function UserSelect({ size }: { size: Size }) {
         setChosen(known.find((one) => String(one.id) === id) ?? null)
         if (id) useExplorer.setState({ user: Number(id) })
       }}
-      error={found.error?.message}
+      error={found.error && messageOf(found.error)}
     />
   )
 }

@@ -9,6 +9,7 @@ import type { Operations } from '../api/generated'
 import { keys } from '../api/keys'
 import type { MediaFile } from '../api/types'
 import { Loading } from '../components/States'
+import { messageOf } from '../components/serverMessages'
 import { sizeText } from './files'
 
 const SAME = 'same'
@@ -78,7 +79,7 @@ function Builder({ file, rules }: { file: MediaFile; rules: TransformRules }) {
         <Select size="xs" w={80} label={t('media.transform.quality')} allowDeselect={false} value={String(wanted.q)} data={rules.qualities.map(String)} onChange={(q) => q && change({ q: Number(q) })} />
       </Group>
       {!isComplete && <Text size="xs" c="dimmed" role="status">{t(asked.fit === 'cover' ? 'media.transform.needsBoth' : 'media.transform.needsSide')}</Text>}
-      {isComplete && address.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{address.error.message}</Text>}
+      {isComplete && address.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{messageOf(address.error)}</Text>}
       {isComplete && address.data && url && !address.error && (
         <>
           <TextInput

@@ -1,4 +1,5 @@
 import { keys } from '../api/keys'
+import { messageOf } from '../components/serverMessages'
 import { t } from '../i18n'
 import { queries } from '../queries'
 import { startJob } from '../shell/jobs'
@@ -64,7 +65,7 @@ export async function runFileJob<Item>({ title, items, nameOf, send, again }: Fi
               forget()
             } else {
               failed.push(item)
-              if (!signal.aborted) report.fail({ title: nameOf(item), message: error instanceof Error ? error.message : String(error) })
+              if (!signal.aborted) report.fail({ title: nameOf(item), message: messageOf(error) })
               advance(1)
             }
           }

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { upload } from '../api/client'
 import type { MediaFile } from '../api/types'
+import { messageOf } from '../components/serverMessages'
 
 export type Upload = {
   id: number
@@ -40,7 +41,7 @@ export function useUploads(onDone: (file: MediaFile) => void) {
           made.forEach(done)
         } catch (error) {
           if (error instanceof DOMException && error.name === 'AbortError') drop(id)
-          else change(id, { error: (error as Error).message, cancel: () => drop(id), retry: () => void send({ file, id }) })
+          else change(id, { error: messageOf(error), cancel: () => drop(id), retry: () => void send({ file, id }) })
         }
       }
       setUploads((all) => [

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAbility } from '../api/hooks'
 import { planQuery } from '../api/model'
+import { messageOf } from '../components/serverMessages'
 import { applyChanges, undoApplied } from './apply'
 import { sentenceOf, warningsOf } from './describe'
 import type { Problem } from './names'
@@ -96,7 +97,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
               </Anchor>
             </Group>
           )}
-          {!first && plan.error && <Text size="sm" c="var(--mantine-color-error)" mt={4} role="alert">{plan.error.message}</Text>}
+          {!first && plan.error && <Text size="sm" c="var(--mantine-color-error)" mt={4} role="alert">{messageOf(plan.error)}</Text>}
           {!first && warnings.length > 0 && (
             <Group gap={6} mt={4} wrap="nowrap">
               <TriangleAlert size={14} aria-hidden style={{ flexShrink: 0 }} />

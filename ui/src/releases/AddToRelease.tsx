@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { ErrorState, Loading } from '../components/States'
+import { messageOf } from '../components/serverMessages'
 import { toast } from '../components/toast'
 import { useMayPublish } from './permission'
 import { openReleasesQuery, releaseChanged, type ItemAction, type ReleaseEntry } from './queries'
@@ -63,7 +64,7 @@ export default function AddToRelease({ entries, onClose }: { entries: ReleaseEnt
               { value: 'unpublish', label: t('action.unpublish') },
             ]}
           />
-          {add.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{add.error.message}</Text>}
+          {add.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(add.error)}</Text>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
             <Button type="submit" data-autofocus={!isNew || undefined} loading={add.isPending} disabled={!isReady}>{t('releases.addConfirm', { count: entries.length })}</Button>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CalendarClock, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { absolute } from '../components/RelativeTime'
+import { wordingOfText } from '../components/serverMessages'
 import { entryScheduleQuery } from './queries'
 
 /** Says beside the status of an entry that it will be published or unpublished, or that this has failed. */
@@ -14,7 +15,7 @@ export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: s
   const times = [
     ...(data.publishAt ? [`${t('schedule.publishAt')}: ${absolute(data.publishAt)}`] : []),
     ...(data.unpublishAt ? [`${t('schedule.unpublishAt')}: ${absolute(data.unpublishAt)}`] : []),
-    ...(failure ? [failure.message] : []),
+    ...(failure ? [wordingOfText(failure.message)] : []),
   ]
   const isFailed = failure !== undefined && times.length === 1
   return (

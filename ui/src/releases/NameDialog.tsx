@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { Release, ReleaseDetail } from '../api/generated'
+import { messageOf } from '../components/serverMessages'
 import { releaseChanged } from './queries'
 
 /** Ask for the name of a release, which is created or, if there is one, renamed. */
@@ -40,7 +41,7 @@ export function NameDialog({ release, onClose, onDone }: { release?: Release; on
             required
             maxLength={255}
             value={name}
-            error={save.error?.message}
+            error={save.error && messageOf(save.error)}
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Group justify="flex-end" gap="xs">

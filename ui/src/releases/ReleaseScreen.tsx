@@ -13,6 +13,7 @@ import { StatusBadge } from '../components/StatusBadge'
 import { toast, toastError } from '../components/toast'
 import { releaseRoute } from '../router'
 import { confirmFirst } from '../components/confirm'
+import { sentenceOf } from '../components/serverMessages'
 import { SettingsPage } from '../settings/components'
 import { RowMenu } from '../settings/SettingsTable'
 import { EntryLink } from './EntryLink'
@@ -218,7 +219,7 @@ function Item({ release, item, problems }: { release: ReleaseDetail; item: Relea
           <EntryLink item={item} />
           {problems.map((problem) => (
             <Text key={`${problem.path.join('.')} ${problem.message}`} size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
-              {withPath(problem)}
+              {sentenceOf(problem)}
             </Text>
           ))}
         </Stack>
@@ -253,10 +254,4 @@ function Item({ release, item, problems }: { release: ReleaseDetail; item: Relea
       </Table.Td>
     </Table.Tr>
   )
-}
-
-/** The message of a problem, after the field that it is about where it does not name it. */
-function withPath({ path, message }: ReleaseProblem): string {
-  const field = path.join('.')
-  return field === '' || message.startsWith(field) ? message : `${field}: ${message}`
 }

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { EntrySchedule } from '../api/generated'
 import { absolute } from '../components/RelativeTime'
+import { messageOf, wordingOfText } from '../components/serverMessages'
 import { toast } from '../components/toast'
 import { MomentInput, timezone } from './MomentInput'
 import { scheduleChanged } from './queries'
@@ -38,12 +39,12 @@ export default function ScheduleEntry({ uid, documentId, locale, schedule, onClo
       >
         <Stack gap="sm">
           {schedule.failed.map((one) => (
-            <Alert key={one.action} color="red" variant="light" title={t(`schedule.failed.${one.action}`, { at: absolute(one.at) })}>{one.message}</Alert>
+            <Alert key={one.action} color="red" variant="light" title={t(`schedule.failed.${one.action}`, { at: absolute(one.at) })}>{wordingOfText(one.message)}</Alert>
           ))}
           <MomentInput label={t('schedule.publishAt')} value={publishAt} autoFocus onChange={setPublishAt} />
           <MomentInput label={t('schedule.unpublishAt')} value={unpublishAt} onChange={setUnpublishAt} />
           <Text size="xs" c="dimmed">{t('schedule.hint')}</Text>
-          {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{save.error.message}</Text>}
+          {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(save.error)}</Text>}
           <Group justify="flex-end" gap="xs">
             {isScheduled && <Button variant="default" mr="auto" loading={save.isPending} onClick={() => save.mutate({ publishAt: null, unpublishAt: null })}>{t('schedule.cancel')}</Button>}
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>

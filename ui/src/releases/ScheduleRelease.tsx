@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { Release } from '../api/generated'
+import { messageOf } from '../components/serverMessages'
 import { toast } from '../components/toast'
 import { MomentInput, timezone } from './MomentInput'
 import { releaseChanged } from './queries'
@@ -25,7 +26,7 @@ export function ScheduleRelease({ release, onClose }: { release: Release; onClos
       <Stack gap="sm">
         <MomentInput label={t('schedule.publishAt')} value={at} autoFocus onChange={setAt} />
         <Text size="xs" c="dimmed">{t('schedule.hint')}</Text>
-        {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{save.error.message}</Text>}
+        {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(save.error)}</Text>}
         <Group justify="flex-end" gap="xs">
           {release.scheduledAt && <Button variant="default" mr="auto" loading={save.isPending} onClick={() => save.mutate(null)}>{t('schedule.cancel')}</Button>}
           <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>

@@ -1,3 +1,4 @@
+import { messageOf } from '../components/serverMessages'
 import { create } from 'zustand'
 
 /** One thing that could not be done, with the page that shows it. */
@@ -59,7 +60,7 @@ export async function startJob({ title, total, run, retry }: Work): Promise<Job>
   } catch (error) {
     ended = controller.signal.aborted
       ? { state: 'cancelled' }
-      : { state: 'failed', message: error instanceof Error ? error.message : String(error) }
+      : { state: 'failed', message: messageOf(error) }
   }
   const last = useJobs.getState().jobs.find((one) => one.id === id) ?? job
   change(() => ({ ...ended, parts: [] }))

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasDrafts, isLocalized, useConfiguration, useLocales, useModel } from '../../api/hooks'
 import { CodeSamples } from '../../components/CodeSamples'
+import { messageOf } from '../../components/serverMessages'
 import { populateChoices } from '../../explorer/populate'
 import { RunAsControl } from '../../explorer/RunAsControl'
 import { emptyDraft, type Draft } from '../../explorer/request'
@@ -67,7 +68,7 @@ export default function ApiPanel({ type, loaded, locale }: Pick<Props, 'type' | 
         {problem && <Text size="xs" c="dimmed">{t(`explorer.problem.${problem}`)}</Text>}
         {isVisitor && <Anchor size="xs" href={sent.address} target="_blank" rel="noreferrer">{t('api.open')}</Anchor>}
       </Group>
-      {live.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{live.error.message}</Text>}
+      {live.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{messageOf(live.error)}</Text>}
       {live.data && (
         <>
           <Group gap="xs" role="status">

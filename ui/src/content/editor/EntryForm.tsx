@@ -8,8 +8,10 @@ import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
 import type { ContentType, Entry, TypeConfiguration } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
+import { toast } from '../../components/toast'
 import { hiddenNames } from '../../fields/conditions'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
+import { useStageReason } from '../../review/useStageReason'
 import { CompareForm } from '../compare/CompareForm'
 import { NewLocale } from '../compare/NewLocale'
 import { defaultOther, otherOf } from '../compare/versions'
@@ -86,10 +88,15 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
   const mayPublish = hasDrafts(type) && ability.canContent('publish', type.uid, locale)
+  const stageReason = useStageReason(type.uid, documentId, isLocalized(type) ? locale : undefined, isNew)
   const autosave = useAutosaveSetting(type.uid)
   useAutosave({ store, actions, enabled: autosave.isOn && mayWrite && hasDrafts(type) })
   const save = () => void (mayWrite && actions.save())
-  const publish = () => void (mayPublish && actions.publish())
+  const publish = () => {
+    if (!mayPublish) return
+    if (stageReason) toast(stageReason)
+    else void actions.publish()
+  }
   /** Keys are those of the form on top. */
   const onTop = (act: () => void) => () => {
     if (useTopLevel.getState().top === place.level) act()
@@ -186,6 +193,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           preview={canPreview && entry ? { pattern: previews?.previews[type.uid] ?? '', isOpen: isPreviewing, toggle: () => setPreviewing(!isPreviewing) } : null}
           inspect={isNew || !place.compare ? null : { open: () => setInspecting(true), isBeside: !other && !isPreviewing }}
           autosave={hasDrafts(type) && mayWrite ? autosave : null}
+          stageReason={stageReason}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
         <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }} data-form ref={root}>

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, ExternalLink, Eye, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
+import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, ExternalLink, Eye, FileDiff, Redo2, RotateCcw, Save, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
@@ -37,13 +37,15 @@ type Props = {
   autosave: { isOn: boolean; toggle: () => void } | null
   actions: ReturnType<typeof useEntryActions>
   may: { write: boolean; publish: boolean; delete: boolean }
+  /** Why the stage of the entry keeps it from being published. */
+  stageReason: string | undefined
 }
 
 /** Why a button does nothing is for the keyboard and for fingers too. */
 const REASON_SHOWN_ON = { hover: true, focus: true, touch: true }
 
 /** Where one is, in which state the entry is, and what can be done to it. */
-export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may }: Props) {
+export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may, stageReason }: Props) {
   const { t } = useTranslation()
   const ability = useAbility()
   const store = useEditor()
@@ -62,9 +64,10 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
   const scope = isLocalized(type) ? locale : undefined
   const { data: schedule } = useQuery({ ...entryScheduleQuery(type.uid, documentId ?? '', scope), enabled: drafts && entry !== null && documentId !== null })
   const busy = actions.activity !== null && actions.activity !== 'autosaving'
-  const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : undefined
+  const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : stageReason
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
 
+  const saveLabel = drafts ? t('entry.saveDraft') : t('action.save')
   const hasLocales = isLocalized(type) && !isNew && loaded.others.length > 0
   const openLocales = async (what: 'publish' | 'unpublish') => {
     // What is typed here is looked at and published with the rest.
@@ -77,6 +80,8 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
     // What is typed here goes out with the release.
     if (!isDirty || !may.write || (await actions.save()) === 'done') setReleasing(true)
   }
+  const redo = () => store.getState().redo()
+  const compare = () => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded))
   const confirm = (title: string, hint: string, label: string, run: () => void) => confirmFirst({ title, hint, confirm: label, onConfirm: run })
 
   return (
@@ -97,24 +102,24 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
           {entry && drafts && documentId && <EntryScheduleBadge uid={type.uid} documentId={documentId} locale={scope} onOpen={() => may.publish && setScheduling(true)} />}
           <SaveState isDirty={isDirty} isNew={isNew} actions={actions} />
         </Group>
-        <Group gap={6}>
+        <Group gap={6} justify="flex-end" flex={{ base: '1 1 100%', sm: '0 1 auto' }}>
           <LocaleSelect type={type} loaded={loaded} locale={locale} place={place} />
           <Tooltip label={t('shortcut.undo')}>
             <ActionIcon aria-label={t('shortcut.undo')} disabled={!canUndo} onClick={() => store.getState().undo()}><Undo2 size={16} /></ActionIcon>
           </Tooltip>
           <Tooltip label={t('shortcut.redo')}>
-            <ActionIcon aria-label={t('shortcut.redo')} disabled={!canRedo} onClick={() => store.getState().redo()}><Redo2 size={16} /></ActionIcon>
+            <ActionIcon aria-label={t('shortcut.redo')} disabled={!canRedo} visibleFrom="sm" onClick={redo}><Redo2 size={16} /></ActionIcon>
           </Tooltip>
           {place.compare && defaultOther(loaded) && (
             <Tooltip label={t('compare.open')}>
-              <ActionIcon aria-label={t('compare.open')} aria-pressed={Boolean(place.compare.name)} onClick={() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded))}>
+              <ActionIcon aria-label={t('compare.open')} aria-pressed={Boolean(place.compare.name)} visibleFrom="sm" onClick={compare}>
                 <Columns2 size={16} />
               </ActionIcon>
             </Tooltip>
           )}
           {inspect && (
             <Tooltip label={t('inspector.title')}>
-              <ActionIcon aria-label={t('inspector.title')} aria-haspopup="dialog" hiddenFrom={inspect.isBeside ? 'lg' : undefined} onClick={inspect.open}>
+              <ActionIcon aria-label={t('inspector.title')} aria-haspopup="dialog" visibleFrom="sm" hiddenFrom={inspect.isBeside ? 'lg' : undefined} onClick={inspect.open}>
                 <PanelRight size={16} />
               </ActionIcon>
             </Tooltip>
@@ -126,6 +131,11 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
                 <ActionIcon aria-label={t('entry.more')}><Ellipsis size={16} /></ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
+                {/* A phone has no room for their buttons. */}
+                <Menu.Item hiddenFrom="sm" leftSection={<Redo2 size={14} />} disabled={!canRedo} onClick={redo}>{t('shortcut.redo')}</Menu.Item>
+                {place.compare && defaultOther(loaded) && <Menu.Item hiddenFrom="sm" leftSection={<Columns2 size={14} />} onClick={compare}>{t('compare.open')}</Menu.Item>}
+                {inspect && <Menu.Item hiddenFrom="sm" leftSection={<PanelRight size={14} />} onClick={inspect.open}>{t('inspector.title')}</Menu.Item>}
+                <Menu.Divider hiddenFrom="sm" />
                 {entry?.status === 'modified' && place.compare && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => place.compare?.choose(PUBLISHED)}>{t('changes.show')}</Menu.Item>}
                 {!isNew && !isSingle && place.level === 0 && ability.canContent('create', type.uid, locale) && (
                   <Menu.Item leftSection={<Copy size={14} />} onClick={() => void place.open({ documentId: 'create', locale, from: documentId ?? undefined })}>
@@ -157,12 +167,14 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
             <Button
               variant={drafts ? 'default' : 'filled'}
               size="xs"
+              aria-label={saveLabel}
               loading={actions.activity === 'saving'}
               data-disabled={Boolean(whyNotSave) || undefined}
               aria-disabled={Boolean(whyNotSave)}
               onClick={(event) => (whyNotSave || busy ? event.preventDefault() : void actions.save())}
             >
-              {drafts ? t('entry.saveDraft') : t('action.save')}
+              <Box component="span" visibleFrom="sm">{saveLabel}</Box>
+              <Box component="span" hiddenFrom="sm" display="flex"><Save size={15} aria-hidden /></Box>
             </Button>
           </Tooltip>
           {drafts && (
@@ -250,7 +262,7 @@ function LocaleSelect({ type, loaded, locale, place }: Pick<Props, 'type' | 'loa
   return (
     <Select
       size="xs"
-      w={{ base: 124, sm: 150 }}
+      w={{ base: 104, sm: 150 }}
       aria-label={t('entry.locale')}
       allowDeselect={false}
       value={locale ?? null}

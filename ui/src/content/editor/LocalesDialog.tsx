@@ -6,9 +6,9 @@ import { request } from '../../api/client'
 import { useAbility, useLocales } from '../../api/hooks'
 import type { ContentType, Status, TypeConfiguration } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
+import { messageOf, wordingOf } from '../../components/serverMessages'
 import { toast, toastError } from '../../components/toast'
 import { countDraftRelations, DraftRelationsNote } from '../draftRelations'
-import { wordingOf } from '../problems'
 import type { Loaded } from './loading'
 import type { Place } from './place'
 import { nameOf } from './Problems'
@@ -66,7 +66,7 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
       try {
         await act(what, type, id, code)
       } catch (error) {
-        failed[code] = error instanceof Error ? error.message : String(error)
+        failed[code] = messageOf(error)
       }
     }
     setFailures(failed)
@@ -179,7 +179,7 @@ type ReadinessProps = {
 /** What keeps a locale from being published. */
 function Readiness({ check, view, type, open, openLabel }: ReadinessProps) {
   const { t } = useTranslation()
-  if (check?.error) return <Text size="sm" c="var(--mantine-color-error)" role="alert">{check.error.message}</Text>
+  if (check?.error) return <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(check.error)}</Text>
   if (!check?.data) return <Text size="sm" c="dimmed" role="status">{t('locales.checking')}</Text>
   if (check.data.length === 0) return <Text size="sm">{t('locales.ready')}</Text>
   return (

@@ -1,14 +1,13 @@
-import { notifications } from '@mantine/notifications'
 import { useCallback, useRef, useState } from 'react'
 import { ApiError, request } from '../../api/client'
 import { isLocalized, useMe, type Model } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
+import { wordingOf } from '../../components/serverMessages'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
 import { queries, refreshLists } from '../../queries'
 import { confirmDraftRelations, countDraftRelations, countLinkedDrafts } from '../draftRelations'
-import { wordingOf } from '../problems'
 import { loadedOf, loadEntry, type Loaded } from './loading'
 import type { Place } from './place'
 import { dirtyNames, isEqual, type EditorStore, type Replay, type Values } from './store'
@@ -22,17 +21,9 @@ export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
 const problemsOf = (error: ApiError): Record<string, string> =>
   Object.fromEntries(error.problems.map((problem) => [problem.path.join('.'), wordingOf(problem)]))
 
-const present = () => Date.now()
+const isUnanswered = (error: unknown) => error instanceof ApiError && error.status === 0
 
-function notifyProblems(count: number): void {
-  notifications.show({
-    color: 'red',
-    title: t('problems.title', { count }),
-    message: t('problems.listed'),
-    autoClose: 6000,
-    closeButtonProps: { 'aria-label': t('action.close') },
-  })
-}
+const present = () => Date.now()
 
 type Context = {
   type: ContentType
@@ -67,6 +58,8 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const isBusy = useRef(false)
   /** The attributes of a save that had no response: the server may have it or not. */
   const unanswered = useRef<string[] | null>(null)
+  /** A document that was to be created, and may have been: by the key, the server recognizes the repeated request. */
+  const creation = useRef<{ key: string; values: Values } | null>(null)
 
   const refresh = useCallback(() => {
     void refreshLists()
@@ -79,10 +72,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const fail = (error: unknown, isQuiet: boolean): Outcome => {
     if (error instanceof ApiError && error.problems.length > 0) {
       store.getState().setErrors(problemsOf(error))
-      if (!isQuiet) {
-        notifyProblems(error.problems.length)
-        onProblems()
-      }
+      if (!isQuiet) onProblems()
       return 'problems'
     }
     if (error instanceof ApiError && error.status === 412) {
@@ -119,6 +109,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const send = async (overwrite: boolean, keepsErrors = false): Promise<Loaded> => {
     const { values, saved } = store.getState()
     const { entry, documentId } = latest.current
+    if (documentId === null && !isSingle) return create(keepsErrors)
     const isNew = entry === null
     const names = isNew ? editable(type.attributes).map(([name]) => name) : dirtyNames({ values, saved })
     if (!isNew && names.length === 0) return latest.current
@@ -128,9 +119,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     try {
       answer = isSingle
         ? await request('PUT /content-manager/single-types/{uid}', { path: { uid: type.uid }, query, body, headers })
-        : documentId === null
-          ? await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body })
-          : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId }, query, body, headers })
+        : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query, body, headers })
     } catch (error) {
       if (error instanceof ApiError && error.status === 412 && (await wasOurs())) return send(overwrite, keepsErrors)
       if (error instanceof ApiError && error.status === 0) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
@@ -140,9 +129,39 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     return settle(answer, documentId, values, keepsErrors)
   }
 
+  const beginCreation = () => (creation.current ??= { key: crypto.getRandomValues(new Uint32Array(4)).join('-'), values: store.getState().values })
+
+  /** Forget a creation that was refused: there is no document. */
+  const endRefusedCreation = (error: unknown) => {
+    if (error instanceof ApiError && error.status > 0 && error.status < 500) creation.current = null
+  }
+
+  /**
+   * Create the document. A request whose response was lost is sent again as it was, so that there is only one document;
+   * what was typed since then is sent after it.
+   */
+  const create = async (keepsErrors: boolean): Promise<Loaded> => {
+    const isRepeated = creation.current !== null
+    const { key, values } = beginCreation()
+    let answer
+    try {
+      answer = await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body: formBody(values), headers: { 'idempotency-key': key } })
+    } catch (error) {
+      endRefusedCreation(error)
+      if (isRepeated && creation.current === null) return create(keepsErrors)
+      if (error instanceof ApiError) setPreventsSaving(Object.keys(problemsOf(error)))
+      throw error
+    }
+    const made = await settle(answer, null, values, keepsErrors)
+    return isRepeated ? send(false, keepsErrors) : made
+  }
+
+  const formBody = (values: Values) => bodyOf(values, editable(type.attributes).map(([name]) => name), type, model) as never
+
   /** Take over what was stored of a form; a new entry gets its address. */
   const settle = async (answer: unknown, documentId: string | null, sent: Values, keepsErrors = false): Promise<Loaded> => {
     unanswered.current = null
+    creation.current = null
     const next = take(answer, documentId, sent, keepsErrors)
     setSavedAt(present())
     setPreventsSaving([])
@@ -205,8 +224,10 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   /** Save and publish, where the entry leads to drafts after somebody has agreed to that. */
   const publish = async (): Promise<Outcome> => {
     let drafts = 0
+    // What may be stored is published as it is, once it is known to be.
+    const isNew = () => latest.current.entry === null && creation.current === null
     const outcome = await during('publishing', async () => {
-      if (latest.current.entry === null) {
+      if (isNew()) {
         drafts = countLinkedDrafts(store.getState().values)
         if (drafts === 0) await publishNew()
         return
@@ -215,35 +236,50 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
       drafts = await countDraftRelations(type, id, query.locale)
       if (drafts === 0) await publishSaved(id)
     })
-    const goOn = async () => (latest.current.entry === null ? publishNew() : publishSaved((await send(false)).documentId))
+    const goOn = async () => (isNew() ? publishNew() : publishSaved((await send(false)).documentId))
     if (drafts > 0) confirmDraftRelations(drafts, () => void during('publishing', goOn))
     return outcome
   }
 
   /** Save and publish what is not stored yet in one request: one that is refused leaves nothing behind. */
   const publishNew = async () => {
-    const { values } = store.getState()
     const { documentId } = latest.current
-    const answer = await requestPublication(documentId, bodyOf(values, editable(type.attributes).map(([name]) => name), type, model))
+    const { key, values } = documentId === null && !isSingle ? beginCreation() : { key: '', values: store.getState().values }
+    let answer
+    try {
+      answer = await requestPublication(documentId, formBody(values), key)
+    } catch (error) {
+      endRefusedCreation(error)
+      throw error
+    }
     await settle(await read((answer as { data: Entry }).data.documentId), documentId, values)
     toast(t('entry.published'))
   }
 
-  const requestPublication = (id: string | null, body: Values) =>
+  const requestPublication = (id: string | null, body: Values, key = '') =>
     isSingle
       ? request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never })
       : id === null
-        ? request('POST /content-manager/collection-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never })
+        ? request('POST /content-manager/collection-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never, headers: { 'idempotency-key': key } })
         : request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id }, query, body: body as never })
 
   const publishSaved = async (id: string | null) => {
     try {
       await requestPublication(id, {})
+    } catch (error) {
+      if (isUnanswered(error)) unanswered.current ??= []
+      throw error
+    }
+    try {
       // A publication answers with the published version; the form has the draft.
       take(await read(id), id)
     } catch (error) {
-      if (error instanceof ApiError && error.status === 0) unanswered.current ??= []
-      throw error
+      if (!isUnanswered(error)) throw error
+      // What else has changed is read before the next save.
+      unanswered.current ??= []
+      const { entry } = latest.current
+      latest.current = { ...latest.current, entry: entry && { ...entry, status: 'published' } }
+      onLoaded(latest.current)
     }
     toast(t('entry.published'))
   }

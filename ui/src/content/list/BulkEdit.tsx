@@ -8,13 +8,13 @@ import { ApiError, request } from '../../api/client'
 import { labelOf, useAbility, useConfiguration, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { Attribute, ContentType } from '../../api/types'
+import { messageOf, wordingOf } from '../../components/serverMessages'
 import { fieldTypeOf } from '../../fields/registry'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { queries } from '../../queries'
 import { startJob } from '../../shell/jobs'
 import { createEditorStore, EditorContext } from '../editor/store'
 import { bodyOf, editable } from '../editor/values'
-import { wordingOf } from '../problems'
 import { entryPath, inBatches, isOfSingleEntries, oneByOne, type Chosen } from './bulk'
 
 const BATCH = 500
@@ -113,7 +113,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
             data={attributes.filter(([name]) => !names.includes(name)).map(([name]) => ({ value: name, label: labelOf(view, name) }))}
             onChange={add}
           />
-          {preview.error && <Alert color="red" role="alert">{preview.error.message}</Alert>}
+          {preview.error && <Alert color="red" role="alert">{messageOf(preview.error)}</Alert>}
           {preview.data && <Preview type={type} changes={preview.data.changes} titles={titles} previewed={Math.min(entries.length, BATCH)} total={entries.length} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>

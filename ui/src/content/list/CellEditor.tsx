@@ -6,12 +6,12 @@ import { ApiError, request } from '../../api/client'
 import { labelOf, useConfiguration, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { Attribute, ContentType, Entry } from '../../api/types'
+import { wordingOf } from '../../components/serverMessages'
 import { toastError } from '../../components/toast'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { queries } from '../../queries'
 import { createEditorStore, EditorContext } from '../editor/store'
 import { bodyOf } from '../editor/values'
-import { wordingOf } from '../problems'
 
 type Props = { type: ContentType; name: string; attribute: Attribute; row: Entry; locale: string | undefined; onClose: () => void; children: ReactNode }
 

@@ -1,8 +1,8 @@
 import { Button, Group, Loader, Pagination, Paper, Select, Stack, Text, Title } from '@mantine/core'
-import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { useDocumentTitle, useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Plus, SlidersHorizontal } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
@@ -112,6 +112,11 @@ export function ListScreen({ type }: { type: ContentType }) {
   ])
 
   const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || query.missingLocale !== undefined || countRules(search.filters) > 0
+  // A phone shows what narrows a list when it is asked to.
+  const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false })
+  const [showsTools, setShowsTools] = useState(false)
+  const hasTools = !isNarrow || showsTools
+  const activeTools = [search.status, search.stage, search.assignee, query.missingLocale].filter((one) => one !== undefined).length + countRules(search.filters)
   const fields = useMemo(() => filterFields(type, view, model, ability), [type, view, model, ability])
   const showsLocales = isLocalized(type) && locales.length > 1
   /** The name of a locale whose entries may all be in other ones. */
@@ -183,8 +188,14 @@ export function ListScreen({ type }: { type: ContentType }) {
       </Group>
       <Group gap="xs">
         {view.settings.searchable && <SearchBox key={uid} value={search.q ?? ''} label={t('list.search', { type: info.displayName })} inputRef={searchField} onChange={(q) => change({ q: q || undefined }, true)} />}
-        {view.settings.filterable && <FilterMenu fields={fields} value={search.filters} onChange={(filters) => change({ filters }, true)} />}
-        {hasDrafts(type) && (
+        {isNarrow && (
+          <Button variant={activeTools > 0 ? 'light' : 'default'} leftSection={<SlidersHorizontal size={13} />} aria-expanded={showsTools} onClick={() => setShowsTools(!showsTools)}>
+            {t('list.tools')}{activeTools > 0 ? ` (${activeTools})` : ''}
+          </Button>
+        )}
+        {isNarrow && <ListMenu type={type} state={state} />}
+        {hasTools && view.settings.filterable && <FilterMenu fields={fields} value={search.filters} onChange={(filters) => change({ filters }, true)} />}
+        {hasTools && hasDrafts(type) && (
           <Select
             size="xs"
             w={130}
@@ -197,11 +208,11 @@ export function ListScreen({ type }: { type: ContentType }) {
             onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
           />
         )}
-        {showsLocales && <MissingSelect type={type} locale={locale} missing={search.missing} onChange={change} />}
-        {hasDrafts(type) && <ReviewFilter uid={uid} stage={search.stage} assignee={search.assignee} onChange={(chosen) => change(chosen)} />}
-        <ColumnMenu type={type} shown={shown} density={density} onDensity={setDensity} onChange={(names) => change({ columns: names, page: search.page })} />
-        <ViewMenu type={type} state={state} />
-        <ListMenu type={type} state={state} />
+        {hasTools && showsLocales && <MissingSelect type={type} locale={locale} missing={search.missing} onChange={change} />}
+        {hasTools && hasDrafts(type) && <ReviewFilter uid={uid} stage={search.stage} assignee={search.assignee} onChange={(chosen) => change(chosen)} />}
+        {hasTools && <ColumnMenu type={type} shown={shown} density={density} onDensity={setDensity} onChange={(names) => change({ columns: names, page: search.page })} />}
+        {hasTools && <ViewMenu type={type} state={state} />}
+        {!isNarrow && <ListMenu type={type} state={state} />}
         {search.missing && <NextMissing type={type} documentId={null} locale={search.missing} source={locale} label={t('coverage.translate')} variant="light" />}
       </Group>
       <FilterChips fields={fields} value={search.filters} onChange={(filters) => change({ filters })} />

@@ -4,6 +4,7 @@ import { ApiError, request } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { ContentType } from '../../api/types'
 import { confirmFirst } from '../../components/confirm'
+import { messageOf } from '../../components/serverMessages'
 import { queries } from '../../queries'
 import { startJob, type JobReport } from '../../shell/jobs'
 import { countManyDraftRelations, DraftRelationsNote } from '../draftRelations'
@@ -29,11 +30,6 @@ async function runOne(action: BulkAction, uid: string, id: string, locale: strin
 
 export const entryPath = (uid: string, documentId: string, locale: string | undefined): string =>
   `/content/${uid}/${documentId}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
-
-export function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.problems.length > 0) return error.problems.map((one) => one.message).join('; ')
-  return error instanceof Error ? error.message : String(error)
-}
 
 /** Whether trying entries one by one may succeed for some of them, where all at once were refused. */
 export const isOfSingleEntries = (error: unknown): boolean =>

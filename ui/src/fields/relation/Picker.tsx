@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { StatusBadge } from '../../components/StatusBadge'
+import { messageOf } from '../../components/serverMessages'
 import { useEntryScope } from '../../content/editor/scope'
 import type { RelatedItem } from '../types'
 
@@ -108,7 +109,7 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
             </Combobox.Option>
           ))}
           {options.length === 0 && (
-            <Combobox.Empty>{found.isFetching ? t('state.loading') : found.error ? found.error.message : t('relation.nothing')}</Combobox.Empty>
+            <Combobox.Empty>{found.isFetching ? t('state.loading') : found.error ? messageOf(found.error) : t('relation.nothing')}</Combobox.Empty>
           )}
           {onCreate && isSettled && (
             <Combobox.Option value={CREATE}>

@@ -7,6 +7,7 @@ import { request } from '../../api/client'
 import { hasDrafts, useAbility, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
+import { messageOf } from '../../components/serverMessages'
 import { toastError } from '../../components/toast'
 import { useEntryScope } from '../../content/editor/scope'
 import { getIn, useEditor, useField, type Values } from '../../content/editor/store'
@@ -108,7 +109,7 @@ function Input(props: InputProps) {
     >
       <Stack gap={6}>
         {linked.isLoading && <Loader size="xs" />}
-        {linked.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{linked.error.message}</Text>}
+        {linked.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{messageOf(linked.error)}</Text>}
         {items.length > 0 && (
           <LinkedItems
             label={props.label}

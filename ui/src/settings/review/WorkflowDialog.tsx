@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { ReviewWorkflow } from '../../api/generated'
 import { hasDrafts, useAbility, useModel } from '../../api/hooks'
+import { messageOf } from '../../components/serverMessages'
 import { toast } from '../../components/toast'
 import { reviewKey } from '../../review/queries'
 import { rolesQuery } from '../queries'
@@ -90,7 +91,7 @@ export function WorkflowDialog({ workflow, others, onClose }: { workflow: Review
               {stages.map((stage, at) => <Radio key={stage.key} size="xs" value={String(stage.key)} label={stage.name || t('workflows.stage', { number: at + 1 })} />)}
             </Group>
           </Radio.Group>
-          {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{save.error.message}</Text>}
+          {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(save.error)}</Text>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
             <Button type="submit" loading={save.isPending} disabled={!isReady}>{t('action.save')}</Button>

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { wordingOf } from '../content/problems'
+import { ApiError } from '../api/client'
+import { messageOf, wordingOf, wordingOfText } from '../components/serverMessages'
 import { i18next } from '../i18n'
 import german from '../i18n/de/content.json'
 import english from '../i18n/en/content.json'
@@ -36,5 +37,29 @@ describe('the wording of the server', () => {
   ])('%j is that of the language of the UI', async (message, wording) => {
     await i18next.changeLanguage('de')
     expect(wordingOf({ path: ['title'], message })).toBe(wording)
+  })
+})
+
+describe('a message without a field', () => {
+  it.each([
+    ['Only entries in the stage "Approved" can be published; this one is in "Draft"', 'Einträge werden nur in der Stufe „Approved“ veröffentlicht. Dieser ist in „Draft“.'],
+    ['links[0].text must be at least 3 characters', 'links[0].text: Mindestens 3 Zeichen.'],
+    ['title must be defined.; The entry does not exist any more', 'title: Dieses Feld ist erforderlich.; Den Eintrag gibt es nicht mehr.'],
+    ['Low tide only; ask again at six', 'Low tide only; ask again at six'],
+  ])('%j is that of the language of the UI', async (message, wording) => {
+    await i18next.changeLanguage('de')
+    expect(wordingOfText(message)).toBe(wording)
+  })
+})
+
+describe('messageOf', () => {
+  it('says each problem after the position of its field', async () => {
+    await i18next.changeLanguage('de')
+    const errors = [
+      { path: ['title'], message: 'title must be defined.', name: 'ValidationError' },
+      { path: ['isbn'], message: 'isbn must rhyme', name: 'ValidationError' },
+    ]
+    expect(messageOf(new ApiError(400, 'ValidationError', '2 errors occurred', { errors }))).toBe('title: Dieses Feld ist erforderlich. · isbn: must rhyme')
+    expect(messageOf(new ApiError(400, 'ApplicationError', 'Name already taken'))).toBe('Dieser Name ist vergeben.')
   })
 })
