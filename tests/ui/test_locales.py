@@ -105,6 +105,11 @@ def test_an_editor_publishes_in_the_locales_of_the_role_alone_on_a_phone(
     dialog.get_by_role("button", name="Publish one locale").click()
     expect(dialog).to_be_hidden()
     assert statuses(site, document_id) == {"en": "published", "de": "draft", "pt": "draft"}
+    # A role that may not create the version of a locale is not offered to copy one.
+    site.api("DELETE", f"{SAMPLES}/{document_id}?locale=de")
+    page.goto(f"/admin/content/{SAMPLE}/{document_id}?locale=de")
+    expect(page.get_by_text("your role may not create one")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy from")).to_have_count(0)
 
 
 def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other(

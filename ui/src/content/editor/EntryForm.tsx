@@ -210,13 +210,13 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
                   </Group>
                 </Alert>
               )}
-              {isNew && loaded.others.length > 0 && (
+              {isNew && mayWrite && loaded.others.length > 0 && (
                 <NewLocale type={type} loaded={loaded} locale={locale} choose={place.compare?.choose} onCopy={(values) => store.getState().restore(Object.fromEntries(shown.filter(({ name }) => !lockOf(name)).map(({ name }) => [name, values[name]])))} />
               )}
               {isLocalized(type) && !isSingle && place.level === 0 && home && locale !== home.code && (
                 <Group justify="flex-end"><NextMissing type={type} documentId={documentId} locale={locale} source={home.code} /></Group>
               )}
-              {!mayWrite && <Alert variant="light" color="gray" p="sm">{t('entry.readOnly')}</Alert>}
+              {!mayWrite && <Alert variant="light" color="gray" p="sm">{isNew ? t('entry.mayNotCreate') : t('entry.readOnly')}</Alert>}
               <Problems view={configuration} type={type} />
               {other && place.compare ? (
                 <CompareForm key={JSON.stringify(other)} type={type} loaded={loaded} locale={locale} other={other} names={shown.map(({ name }) => name)} mayWrite={mayWrite} lockOf={lockOf} choose={place.compare.choose} />
