@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from quire.database.dialects.sqlite.target import SQLITE
-from quire.database.program import Program
+from quire.database.program import Program, run_program
 from quire.schema.model import Schema
 from tests.databases.kind import Row
 from tests.databases.store import T, creating
@@ -32,14 +32,7 @@ class SqliteStore:
 
     def run(self, program: Program[T]) -> T:
         """See `Store.run`."""
-        try:
-            statement = next(program)
-            while True:
-                rows = self.connection.execute(statement.sql, statement.values).fetchall()
-                statement = program.send(rows)
-        except StopIteration as done:
-            result: T = done.value
-            return result
+        return run_program(program, lambda one: self.execute(one.sql, one.values))
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """See `Store.execute`."""

@@ -11,7 +11,7 @@ from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.target import SQLITE_INSPECTOR
-from quire.database.program import Program
+from quire.database.program import Program, run_program
 from quire.database.tables.ddl import create_program
 from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import build_metadata
@@ -78,14 +78,7 @@ def new_database(metadata: MetaData) -> apsw.Connection:
 
 def run(connection: apsw.Connection, program: Program[T]) -> T:
     """Run a program to its end, each statement by itself."""
-    try:
-        statement = next(program)
-        while True:
-            rows = connection.execute(statement.sql, statement.values).fetchall()
-            statement = program.send(rows)
-    except StopIteration as done:
-        result: T = done.value
-        return result
+    return run_program(program, lambda one: connection.execute(one.sql, one.values).fetchall())
 
 
 def found_in(connection: apsw.Connection) -> FoundTables:
