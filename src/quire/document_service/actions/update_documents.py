@@ -76,6 +76,8 @@ class _BulkUpdate:
         for document_id, entry in entries.items():
             require_unchanged(entry, self._commands[document_id].expected)
         hooked_writes = self._hooked_writes(entries)
+        if self._publishes and hooked_writes and len(entries) > DRAFTS_AT_ONCE:
+            raise NotInBulkError
         data = {document_id: command.data for document_id, command in self._commands.items()}
         if hooked_writes:
             programs = [hooked.call_before() for hooked in hooked_writes.values()]
@@ -90,17 +92,24 @@ class _BulkUpdate:
         if self._publishes and any(self._shared_values.values()):
             raise NotInBulkError
         updated: dict[str, EntryRow] = {}
+        written_entries: list[list[WrittenEntry]] = []
         for start in range(0, len(entries), DRAFTS_AT_ONCE):
             ids = list(entries)[start : start + DRAFTS_AT_ONCE]
             batch = {document_id: entries[document_id] for document_id in ids}
-            updated |= yield from self._update_batch(batch, data)
+            updated_batch = yield from self._update_batch(batch, data)
+            updated |= updated_batch
+            if self._publishes and not hooked_writes:
+                # The next entries may be linked to these, so they are changed afterwards.
+                written_entries += yield from self._publish(updated_batch, may_have_changed=False)
+        if self._publishes and not hooked_writes:
+            return written_entries
         after_programs = [
             hooked.call_after(published=updated[document_id].published)
             for document_id, hooked in hooked_writes.items()
         ]
         yield from run_interleaved(self._unit, after_programs, batched=True)
         if self._publishes:
-            return (yield from self._publish(updated, may_have_changed=bool(hooked_writes)))
+            return (yield from self._publish(updated, may_have_changed=True))
         for document_id, entry in updated.items():
             sync_locales_later(self._unit, self._layout, entry, self._shared_values[document_id])
         return [[written_entry(self._type.uid, entry)] for entry in updated.values()]

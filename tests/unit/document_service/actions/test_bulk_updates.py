@@ -210,6 +210,33 @@ def test_all_rows_are_as_after_changing_and_publishing_in_turn(
         assert rows == expected[table], table
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_batches_are_published_before_the_next_ones_are_changed(
+    press: Press, other_press: Press, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("update_documents", "publish"):
+        monkeypatch.setattr(f"quire.document_service.actions.{module}.DRAFTS_AT_ONCE", 1)
+    fill(press, random.Random(seed))
+    fill(other_press, random.Random(seed))
+    commands, same_commands = (
+        [
+            UpdateDocument(
+                uid=STORY,
+                document_id=command.document_id,
+                data={name: value for name, value in dict_of(command).items() if name != "author"},
+                publish=True,
+            )
+            for command in Changes(one, seed).commands(STORY, publish=True)
+        ]
+        for one in (press, other_press)
+    )
+    assert press.update_in_bulk(commands)
+    other_press.do(*same_commands)
+    expected = contents(other_press, TIMES)
+    for table, rows in contents(press, TIMES).items():
+        assert rows == expected[table], table
+
+
 def dict_of(command: UpdateDocument) -> dict[str, Any]:
     assert isinstance(command.data, dict)
     return command.data
