@@ -133,8 +133,13 @@ async def test_what_a_revision_led_to_may_be_gone(office: Office) -> None:
     await put(office, document_id, title="Ebb")
     await office.ask("DELETE", f"{WRITERS}/{writer['documentId']}", token=office.boss)
 
+    token = await editor(office, *(grant(verb, ["title"]) for verb in ("read", "update")))
+    oldest = (await revisions(office, document_id))[-1]
+    path = f"{REVISIONS}/{document_id}/{oldest['id']}/restore"
+    by_editor = await office.ask("POST", path, {}, token=token)
     response = await restore(office, document_id, -1)
 
+    assert (by_editor.status, by_editor.json["missing"]) == (200, [])
     assert response["data"]["title"] == "Tide"
     assert response["missing"] == [{"field": "writer", "documentId": writer["documentId"]}]
 

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
 from quire.access.admin_actions import UPDATE
@@ -166,11 +167,19 @@ class RevisionApi:
         history, expected_etags = await self._history.ready(), expected_tags(request)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            yield from self._visible_entry(permissions, key)
+            visible_entry = yield from self._visible_entry(permissions, key)
             revision = yield from self._revision(request, key)
             body, missing_references = yield from revision_as_request(
                 self._engine, permissions, revision
             )
+            if missing_references:
+                # Those of fields that the caller may not read are not reported.
+                visible_data = visible_entry.visible(orjson.loads(revision.data))
+                _, missing_references = yield from revision_as_request(
+                    self._engine,
+                    permissions,
+                    replace(revision, data=orjson.dumps(visible_data).decode()),
+                )
             writing = ContentWriting(unit, permissions, history)
             document_id, locale = key.document_id, key.locale
             response = yield from writing.update(document_id, body, locale, expected_etags)
