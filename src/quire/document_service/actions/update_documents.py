@@ -1,6 +1,6 @@
 """Update of several documents of a type, with the same statements for all of them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -91,18 +91,11 @@ class _BulkUpdate:
             )
         if self._publishes and any(self._shared_values.values()):
             raise NotInBulkError
-        updated: dict[str, EntryRow] = {}
-        written_entries: list[list[WrittenEntry]] = []
-        for start in range(0, len(entries), DRAFTS_AT_ONCE):
-            ids = list(entries)[start : start + DRAFTS_AT_ONCE]
-            batch = {document_id: entries[document_id] for document_id in ids}
-            updated_batch = yield from self._update_batch(batch, data)
-            updated |= updated_batch
-            if self._publishes and not hooked_writes:
-                # The next entries may be linked to these, so they are changed afterwards.
-                written_entries += yield from self._publish(updated_batch, may_have_changed=False)
         if self._publishes and not hooked_writes:
-            return written_entries
+            return (yield from self._update_and_publish(entries, data))
+        updated: dict[str, EntryRow] = {}
+        for batch in _batches(entries):
+            updated |= yield from self._update_batch(batch, data)
         after_programs = [
             hooked.call_after(published=updated[document_id].published)
             for document_id, hooked in hooked_writes.items()
@@ -113,6 +106,16 @@ class _BulkUpdate:
         for document_id, entry in updated.items():
             sync_locales_later(self._unit, self._layout, entry, self._shared_values[document_id])
         return [[written_entry(self._type.uid, entry)] for entry in updated.values()]
+
+    def _update_and_publish(
+        self, entries: Mapping[str, EntryRow], data: Mapping[str, Data]
+    ) -> Program[list[list[WrittenEntry]]]:
+        """Publish each batch before the next one is changed, whose entries may be linked to it."""
+        written_entries: list[list[WrittenEntry]] = []
+        for batch in _batches(entries):
+            updated = yield from self._update_batch(batch, data)
+            written_entries += yield from self._publish(updated, may_have_changed=False)
+        return written_entries
 
     def _find_entries(self) -> Program[dict[str, EntryRow]]:
         """Return the entries to update, by their documents."""
@@ -251,3 +254,9 @@ class _BulkUpdate:
             entries = yield from entries_of_documents(unit.store, layout, list(updated))
             drafts = [present_entry(draft, entries[draft.document_id]) for draft in drafts]
         return (yield from publish_drafts(unit, layout, drafts, entries, self._shared_values))
+
+
+def _batches(entries: Mapping[str, EntryRow]) -> Iterator[dict[str, EntryRow]]:
+    ids = list(entries)
+    for start in range(0, len(ids), DRAFTS_AT_ONCE):
+        yield {document_id: entries[document_id] for document_id in ids[start:][:DRAFTS_AT_ONCE]}
