@@ -43,6 +43,7 @@ from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
 from quire.jobs.job_worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits
+from quire.runtime.audit_log_retention import audit_log_schedules
 from quire.runtime.build_content_api import ContentParts, assemble_content
 from quire.runtime.scheduled_backups import backup_schedules
 from quire.runtime.services import Services
@@ -182,7 +183,10 @@ def make_schema_runtime(
         jobs=make_job_runtime(
             documents,
             () if admin is None else admin.jobs,
-            backup_schedules(services.settings),
+            (
+                *backup_schedules(services.settings),
+                *audit_log_schedules(services.settings.audit, services.audit, services.clock),
+            ),
             find_user=content.user_principal,
         ),
     )

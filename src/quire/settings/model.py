@@ -652,6 +652,17 @@ class JobSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """``[audit]``: the audit log."""
+
+    log_days: int | None = setting(
+        optional(integer(1, 36_500)),
+        "How many days rows of the audit log are kept; all are kept without it.",
+        default=None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackupSettings:
     """``[backup]``: the defaults of `quire backup`, and when servers make backups."""
 
@@ -911,6 +922,7 @@ class Settings:
     admin: AdminSettings = field(default_factory=AdminSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     jobs: JobSettings = field(default_factory=JobSettings)
+    audit: AuditSettings = field(default_factory=AuditSettings)
     backup: BackupSettings = field(default_factory=BackupSettings)
     i18n: LocaleSettings = field(default_factory=LocaleSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)

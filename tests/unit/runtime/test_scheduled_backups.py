@@ -2,9 +2,6 @@
 
 import asyncio
 import tarfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,9 +12,9 @@ from quire.runtime.scheduled_backups import BACKUP_JOB, backup_schedules
 from quire.settings import load_settings
 from tests.conformance.corpus import unpack_project
 from tests.databases.kind import Kind
-from tests.extending.background import ended, jobs_of, parts_of, until
+from tests.extending.background import ended, jobs_of, until
 from tests.postgresql.binaries import find_binaries
-from tests.unit.admin_api.office import Clock, Office, office_project, run_office
+from tests.unit.runtime.scheduled_servers import pass_to, servers
 
 
 @pytest.fixture(autouse=True)
@@ -26,45 +23,11 @@ def client_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(find_binaries()), prepend=":")
 
 
-def ms(text: str) -> int:
-    return round(datetime.fromisoformat(text).timestamp() * 1000)
-
-
-@asynccontextmanager
-async def servers(
-    folder: Path, kind: Kind, settings: str, count: int
-) -> AsyncIterator[tuple[Path, list[Office]]]:
-    """Run some servers of one project with settings for backups."""
-    async with office_project(folder, kind) as project, AsyncExitStack() as opened:
-        with (project / "quire.toml").open("a") as file:
-            file.write(f"\n[backup]\n{settings}\n")
-        yield (
-            project,
-            [
-                await opened.enter_async_context(run_office(project, clock=Clock()))
-                for _ in range(count)
-            ],
-        )
-
-
-async def pass_to(offices: list[Office], moment: str) -> None:
-    """Let all servers know their schedules, then set their clocks."""
-
-    async def all_know() -> bool:
-        return all(parts_of(office).schedules.seconds_to_next() > 0 for office in offices)
-
-    await until(all_know)
-    for office in offices:
-        office.clock.now = ms(moment)
-        parts_of(office).schedules.wake()
-        parts_of(office).worker.wake()
-
-
 async def test_one_of_several_servers_makes_the_backup_that_is_due(
     tmp_path: Path, kind: Kind
 ) -> None:
     folder = tmp_path / "backups"
-    settings = f'schedule = "0 3 * * *"\nfolder = "{folder}"\nkeep = 1'
+    settings = f'[backup]\nschedule = "0 3 * * *"\nfolder = "{folder}"\nkeep = 1'
     async with servers(tmp_path, kind, settings, 2) as (project, offices):
         for count, day in enumerate((20, 21), start=1):
             await pass_to(offices, f"2027-01-{day}T03:00:01+00:00")
@@ -82,7 +45,7 @@ async def test_one_of_several_servers_makes_the_backup_that_is_due(
 
 async def test_a_backup_that_fails_says_why(tmp_path: Path, kind: Kind) -> None:
     (tmp_path / "file").touch()
-    settings = f'schedule = "0 3 * * *"\nfolder = "{tmp_path}/file/backups"'
+    settings = f'[backup]\nschedule = "0 3 * * *"\nfolder = "{tmp_path}/file/backups"'
     async with servers(tmp_path, kind, settings, 1) as (_, offices):
         await pass_to(offices, "2027-01-20T03:00:01+00:00")
 

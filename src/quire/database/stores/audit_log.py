@@ -1,6 +1,7 @@
 """The audit log, one of Quire's own tables.
 
-Rows are added and read, never changed or deleted. The table is created with the first row.
+Rows are added and read, never changed; those that are too old for ``audit.log_days`` are deleted.
+The table is created with the first row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,6 +73,11 @@ class AuditLog:
         """Add rows in the transaction of what they record, and the table if it is missing."""
         yield from self._tables.ensure_in_transaction(AUDIT)
         yield from self._table.insert_many(rows)
+
+    async def delete_before(self, time: int) -> None:
+        """Delete the rows of before a time, in epoch milliseconds."""
+        await self.ready()
+        await self._database.write(self._table.delete(lt("at", time)))
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows of a query."""
