@@ -140,7 +140,7 @@ async def test_h091_denied_types_are_refused_at_every_door(
         before = darkroom.kept
         for door in DOORS:
             response = await darkroom.send(part, target=door)
-            assert failed(response) == (400, "ApplicationError"), door
+            assert failed(response) == (400, "ValidationError"), door
         assert darkroom.kept == before
 
 

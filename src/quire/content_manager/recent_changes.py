@@ -100,13 +100,11 @@ class RecentEntries(Struct, frozen=True):
         return description
 
     def counts(self) -> Program[dict[str, int]]:
-        """Count the readable documents of these types by status."""
+        """Count all documents of these types by status."""
         store = self.engine.store
         draft = published = modified = 0
         for content_type in managed_types(self.engine.schema, self.ability):
-            permissions = read_permissions(self.ability, content_type)
-            is_narrowed = self.ability.project_rules.narrow(content_type.uid, "find", "count")
-            if is_narrowed or permissions.row_filter(None) is not None:
+            if self.ability.project_rules.narrow(content_type.uid, "find", "count"):
                 status_counts = yield from self._count_narrowed(content_type)
             else:
                 status_counts = yield from count_standing(store, store.layout(content_type.uid))
@@ -115,7 +113,7 @@ class RecentEntries(Struct, frozen=True):
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
     def _count_narrowed(self, content_type: ContentType) -> Program[StatusCounts]:
-        """Count the documents that permissions and rules of the project allow, by status."""
+        """Count the documents that rules of the project allow, by status."""
         total = yield from self.count_of(content_type)
         if not content_type.draft_and_publish:
             return StatusCounts(draft=0, published=total, modified=0)

@@ -111,7 +111,9 @@ def generate_uid(
     text = data.get(target) if isinstance(target, str) else None
     if not isinstance(text, str) or not text:
         text = field.content_type.singular_name
-    value = slug_of(text[:_MAX_TEXT])[:_MAX_LENGTH]
+    value = slug_of(text[:_MAX_TEXT])
+    if len(text) > _MAX_TEXT:
+        value = value[:_MAX_LENGTH]
     if not value:
         return ""
     document_id = data.get("documentId")

@@ -238,15 +238,3 @@ async def test_a_conflict_names_who_was_first(office: Office) -> None:
     details = late.json["error"]["details"]
     assert details["updatedBy"]["email"] == "ed@example.com"
     assert details["updatedAt"] > known
-
-
-async def test_home_counts_only_documents_that_may_be_read(office: Office) -> None:
-    await publish(office, await paper(office, title="Tide"))
-    writes = [grant(verb, None) for verb in ("create", "update")]
-    token = await editor(office, grant("read", None, PERSONAL), *writes)
-    await paper(office, token, title="Own")
-    home = (await office.ask("GET", f"{OWN}/home", token=token)).data
-    counted = await office.ask("GET", "/content-manager/homepage/count-documents", token=token)
-
-    assert home["documents"] == {"draft": 1, "published": 0, "modified": 0}
-    assert counted.data == home["documents"]

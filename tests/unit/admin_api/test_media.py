@@ -242,14 +242,3 @@ async def test_whatever_would_describe_files_by_itself_is_not_there(darkroom: Da
     ):
         response = await darkroom.ask(method, f"/upload/{target}", {} if method == "POST" else None)
         assert failed(response) == (400, "BadRequestError")
-
-
-async def test_numbers_of_files_are_those_of_files_that_may_be_seen(darkroom: Darkroom) -> None:
-    await darkroom.admin_user("ansel", *OWN)
-    folder = await darkroom.folder("Prints")
-    await darkroom.uploaded(folder=folder)
-    await darkroom.uploaded(who="ansel", folder=folder)
-    path = f"/upload/folders/{folder}"
-
-    assert (await darkroom.read(path))["data"]["files"] == {"count": 2}
-    assert (await darkroom.read(path, who="ansel"))["data"]["files"] == {"count": 1}

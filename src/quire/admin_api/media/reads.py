@@ -138,7 +138,7 @@ class MediaReads:
         counted_names = [name for name, mode in content_modes.items() if mode == "count"]
         if counted_names:
             folder_rows = await self._database.read(
-                lambda: self._add_counts(folder_rows, counted_names, makers)
+                lambda: self._add_counts(folder_rows, counted_names)
             )
         if populate == "*":
             folder_rows = [{**folder, "localizations": []} for folder in folder_rows]
@@ -203,10 +203,10 @@ class MediaReads:
         return self.with_signed_flag(members(items[0]))
 
     def _add_counts(
-        self, folders: list[MediaJson], names: Collection[str], makers: frozenset[int] | None
+        self, folders: list[MediaJson], names: Collection[str]
     ) -> Program[list[MediaJson]]:
         """Add the numbers of subfolders and files to folders."""
-        files = yield from files_in_folders(self._store, makers)
+        files = yield from files_in_folders(self._store)
         children: dict[int, int] = {}
         for folder in (yield from all_folders(self._store)):
             if folder.parent is not None:

@@ -15,7 +15,7 @@ from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.program import Program
-from quire.database.stores.row_conditions import Column, Condition, eq
+from quire.database.stores.row_conditions import Column, eq
 from quire.database.stores.table import RowT, Table
 from quire.database.tables.table_map import ColumnEdge, LinkEdge
 from quire.ids import new_document_id
@@ -80,7 +80,7 @@ class ContentTable(Table[RowT]):
         """Delete rows with all links."""
         yield from delete_entries(self._store, self._store.layout(self.uid), sorted(ids))
 
-    def count_linked(self, attribute: str, *where: Condition) -> Program[dict[int, int]]:
+    def count_linked(self, attribute: str) -> Program[dict[int, int]]:
         """Count the source rows of a relation, by target."""
         edge = self.columns[attribute].link
         if edge is None:
@@ -89,13 +89,13 @@ class ContentTable(Table[RowT]):
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(edge.table)
             target_id = links.c(edge.target_column)
-            query = sa.select(target_id, sa.func.count()).where(target_id.is_not(None))
-            if where:
-                sources = self._select_columns(self._alias_scope(builder), ("id",), where)
-                query = query.where(links.c(edge.source_column).in_(sources))
-            return query.group_by(target_id)
+            return (
+                sa.select(target_id, sa.func.count())
+                .where(target_id.is_not(None))
+                .group_by(target_id)
+            )
 
-        rows = yield from self._run(("count linked", attribute), build, where)
+        rows = yield from self._run(("count linked", attribute), build, ())
         return {int(target_id or 0): int(count or 0) for target_id, count in rows}
 
     def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:

@@ -9,7 +9,7 @@ from quire.database.entries.entry_tables import EntryStore
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.program import Program
 from quire.database.stores.builtin_type_table import ContentTable, content_table
-from quire.database.stores.row_conditions import any_of, eq, gt, in_list, starts_with
+from quire.database.stores.row_conditions import any_of, eq, gt, starts_with
 from quire.schema.model import FILE_UID
 
 _FOLDER = "folder"
@@ -121,15 +121,9 @@ def all_files(store: EntryStore, *, after: int, limit: int) -> Program[list[File
     return (yield from _files(store).select(gt("id", after), limit=limit))
 
 
-def files_in_folders(
-    store: EntryStore, creators: Collection[int] | None
-) -> Program[dict[int, int]]:
-    """Return the number of files directly in each folder, without empty ones.
-
-    Only files of these ``creators`` count, all files for ``None``.
-    """
-    where = () if creators is None else (in_list("createdBy", creators),)
-    return (yield from content_table(store, FILE_UID, _Creator).count_linked(_FOLDER, *where))
+def files_in_folders(store: EntryStore) -> Program[dict[int, int]]:
+    """Return the number of files directly in each folder, without empty ones."""
+    return (yield from _files(store).count_linked(_FOLDER))
 
 
 def _files(store: EntryStore) -> ContentTable[FileRow]:
