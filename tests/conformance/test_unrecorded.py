@@ -520,6 +520,18 @@ async def test_names_and_metadata_of_files_are_read_as_in_the_reference(own_reco
         file_id = json.loads(created.content)[0]["id"]
         changed = await upload(f"?id={file_id}", ("fileInfo[caption]", (None, "new")))
         refused = await upload("", ("files", ("con", "text")))
+        pair = await upload(
+            "",
+            file,
+            ("files", ("b.txt", "text")),
+            ("fileInfo[0][caption]", (None, "first")),
+            ("fileInfo[1][caption]", (None, "second")),
+        )
+        several = [
+            await upload(query, *parts)
+            for query in ("?id[]=1", "?id[a]=1")
+            for parts in ([file], [("fileInfo[caption]", (None, "new"))])
+        ]
     (entry,) = json.loads(created.content)
     assert (created.status, entry["name"], entry["caption"]) == (201, "caf\u00e9.txt", "brackets")
     assert json.loads(listed.content)[0]["caption"] == "list"
@@ -527,6 +539,10 @@ async def test_names_and_metadata_of_files_are_read_as_in_the_reference(own_reco
     assert (
         json.loads(refused.content)["error"]["message"] == "File name contains invalid characters"
     )
+    assert [file["caption"] for file in json.loads(pair.content)] == ["first", "second"]
+    assert {
+        (response.status, json.loads(response.content)["error"]["message"]) for response in several
+    } == {(400, "File id is required and must be a single value")}
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ class FileApi:
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
         file_info = _file_info_of(form)
-        if request.query.get("id") not in {None, ""}:
+        if _names_file(request):
             return await self._replace(request, form.files, file_info)
         count = len(form.files)
         file_infos = (
@@ -258,7 +258,7 @@ class FileApi:
 
     async def _describe(self, request: Request, body: object) -> Response:
         """Change the metadata of a file, by a form without files or by JSON."""
-        if request.query.get("id") in {None, ""}:
+        if not _names_file(request):
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
         files = await self._library.describe(
@@ -319,6 +319,11 @@ def row_id(text: str) -> int | None:
     return number if number < _MAX_ID else None
 
 
+def _names_file(request: Request) -> bool:
+    """Tell whether a query has an ``id``, valid or not."""
+    return request.query.get("id", "") not in (None, "")  # a list cannot be in a set
+
+
 def _file_id(request: Request) -> int:
     """Return the file id in a query. Raises ValidationError, or NotFoundError."""
     value = request.query.get("id")
@@ -331,13 +336,13 @@ def _file_id(request: Request) -> int:
 
 
 def _file_info_of(form: FileForm) -> object | AbsentType:
-    """Return the metadata in a form: fields with JSON, or such as ``fileInfo[caption]``."""
+    """Return the metadata in a form: fields with JSON, or such as ``fileInfo[0][caption]``."""
     texts = form.texts(_FILE_INFO_FIELD)
     if texts:
         return decoded(texts)
     value = form.nested().get(_FILE_INFO_FIELD, ABSENT)
     if isinstance(value, list):
-        return decoded([item for item in value if isinstance(item, str)])
+        return decoded(value)
     return value
 
 

@@ -42,12 +42,12 @@ class FileInfo(Struct, frozen=True):
 NO_FILE_INFO = FileInfo()
 
 
-def decoded(texts: Sequence[str]) -> object:
+def decoded(fields: Sequence[object]) -> object:
     """Parse the fields of a form: a value for one field, a list for several.
 
-    Text that is not JSON stays text, which is ignored.
+    Text that is not JSON stays text, which is ignored. Fields in brackets are objects already.
     """
-    values = [_parsed(text) for text in texts]
+    values = [_parsed(field) if isinstance(field, str) else field for field in fields]
     return values[0] if len(values) == 1 else values
 
 
@@ -68,8 +68,8 @@ def information_of_new(value: object, count: int, *, folders: bool = False) -> l
     Of one file an object is expected, of several a list. Raises ValidationError.
     """
     if count == 1:
-        alone = value[0] if isinstance(value, list) and len(value) == 1 else value
-        return [information_of_one(alone, folders=folders)]
+        info = value[0] if isinstance(value, list) and len(value) == 1 else value
+        return [information_of_one(info, folders=folders)]
     if not isinstance(value, list):
         raise validation_error([_type_problem("array", value)])
     file_infos = []
