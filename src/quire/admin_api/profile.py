@@ -159,11 +159,10 @@ class ProfileApi:
     async def end_sessions(self, request: Request) -> Response:
         """End all sessions of the caller, or all others."""
         administrator = request.administrator
-        kept_session_id = None
-        if request.query.get("keepCurrent") in {"true", "1"}:
-            kept_session_id = administrator.session_id
+        keeps_current = request.query.get("keepCurrent") in ("true", "1")  # it may be a list
+        except_session_id = administrator.session_id if keeps_current else None
         await self._database.write(
-            self._sessions.end_all(administrator.id, except_session_id=kept_session_id)
+            self._sessions.end_all(administrator.id, except_session_id=except_session_id)
         )
         return respond_data({})
 
