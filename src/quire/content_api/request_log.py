@@ -123,7 +123,8 @@ def _json_line(fields: dict[str, object]) -> str:
 
 def _text_line(fields: dict[str, object]) -> str:
     query = f"?{fields['query']}" if "query" in fields else ""
-    reason = f" ({fields['reason']})" if "reason" in fields else ""
+    # A name of a role, or an error of the project's code, may have line breaks.
+    reason = f" ({ascii(fields['reason'])[1:-1]})" if "reason" in fields else ""
     line = (
         f"{fields['timestamp']} {fields['method']} {fields['path']}{query} {fields['status']}"
         f" {fields['duration_ms']} ms {fields['bytes']} bytes"

@@ -54,6 +54,17 @@ def test_a_line_for_people_cannot_control_their_terminal() -> None:
     assert lines[0].isascii()
 
 
+def test_a_reason_with_line_breaks_is_in_one_line() -> None:
+    lines: list[str] = []
+    denied = request()
+    denied.denial = "the role a\nb\x1b[31m lacks \u00e9"
+
+    RequestLog(as_json=False, write=lines.append).add(denied, 403, 10, 0.0)
+
+    assert lines[0].endswith(" (the role a\\nb\\x1b[31m lacks \\xe9)\n")
+    assert lines[0].count("\n") == 1
+
+
 def test_a_line_is_json_without_breaks() -> None:
     lines: list[str] = []
 
