@@ -149,6 +149,7 @@ def mark_program() -> Program[LogMark]:
 def _parse_mark(stored_mark: Value) -> LogMark:
     """Return a stored mark; another program may have written anything in its place."""
     try:
-        return LogMark(**orjson.loads(str(stored_mark)))
-    except (orjson.JSONDecodeError, TypeError):
+        mark = orjson.loads(str(stored_mark))
+        return LogMark(int(mark["timeline"]), int(mark["server"]), str(mark["id"]))
+    except (ValueError, TypeError, KeyError):  # also what is no JSON
         return NO_MARK

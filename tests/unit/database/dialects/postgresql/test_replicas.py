@@ -190,4 +190,6 @@ def test_a_standby_is_on_the_timeline_of_the_mark_that_it_shows() -> None:
     mark = LogMark(3, 5, "mark")
     position = read_replica_position(2, 100, 0, json.dumps(mark._asdict()))
     assert position == LogPosition(3, 100, 0, mark)
-    assert read_replica_position(2, 100, 0, None) == LogPosition(2, 100)
+    others = (None, "1", "[]", '{"timeline": "x", "server": 5, "id": "mark"}')
+    for stored_mark in others:
+        assert read_replica_position(2, 100, 0, stored_mark) == LogPosition(2, 100)
