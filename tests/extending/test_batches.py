@@ -333,6 +333,30 @@ async def test_statements_of_hooks_do_not_grow_with_the_documents(
     assert grown == [0, 0]
 
 
+ON_PUBLISH = """
+@before_write(PAPER, on=["publish"], batch=True)
+async def before(writes):
+    fired.append(len(writes))
+    with as_system("publish the others first"):
+        for write in writes[1:]:
+            await documents(PAPER).publish(write.document_id)
+"""
+
+
+@pytest.mark.parametrize("size", [1, 100])
+async def test_hooks_of_publishing_get_all_documents_that_are_updated_and_published(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    for name in ("update_documents", "publish"):
+        monkeypatch.setattr(f"quire.document_service.actions.{name}.DRAFTS_AT_ONCE", size)
+    async with open_extended(tmp_path, kind, MANY + ON_PUBLISH) as office:
+        ids = await many(office, "create_many", data=[{"title": title} for title in "ABC"])
+        data = {"title": "D"}
+        await many(office, "update_many", document_ids=ids, data=data, status="published")
+        assert fired() == [3]
+        assert await titles(office, "status=published") == ["D", "D", "D"]
+
+
 IN_EVERY_PHASE = """
 class Title(Shape):
     title: str

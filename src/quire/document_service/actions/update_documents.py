@@ -76,7 +76,9 @@ class _BulkUpdate:
         for document_id, entry in entries.items():
             require_unchanged(entry, self._commands[document_id].expected)
         hooked_writes = self._hooked_writes(entries)
-        if self._publishes and hooked_writes and len(entries) > DRAFTS_AT_ONCE:
+        has_hooks = bool(hooked_writes) or self._has_publish_hooks()
+        if self._publishes and len(entries) > DRAFTS_AT_ONCE and has_hooks:
+            # Hooks get all writes of an action at once, and may write entries of later batches.
             raise NotInBulkError
         data = {document_id: command.data for document_id, command in self._commands.items()}
         if hooked_writes:
@@ -131,6 +133,10 @@ class _BulkUpdate:
                 raise NotInBulkError
             entries[document_id] = entry
         return entries
+
+    def _has_publish_hooks(self) -> bool:
+        hooks = self._unit.engine.extensions.writes.get((self._type.uid, "publish"))
+        return hooks is not None and bool(hooks.before or hooks.after)
 
     def _hooked_writes(self, entries: Mapping[str, EntryRow]) -> dict[str, HookedWrite]:
         """Return the writes with hooks, which are all of them or none."""
