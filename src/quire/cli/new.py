@@ -75,8 +75,7 @@ def _require_template_source(root: Path, template: str | None) -> Path | None:
     is_project = (root / "src").is_dir()
     if root.exists() and not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder.")
-    present_names = {path.name for path in root.iterdir()} if root.is_dir() else set()
-    if present_names - _PREPARED_FILES and not is_project:
+    if _names_in(root) - _PREPARED_FILES and not is_project:
         raise ConfigurationError(f"{root} is not empty, and what is in it is not a project.")
     if template is None:
         return None
@@ -87,6 +86,11 @@ def _require_template_source(root: Path, template: str | None) -> Path | None:
         names = ", ".join(sorted(available_templates)) or "none"
         raise ConfigurationError(f'There is no template "{template}"; there are: {names}.')
     return available_templates[template]
+
+
+def _names_in(folder: Path) -> set[str]:
+    """Return the names of the files and folders in a folder, which may be missing."""
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
 
 @contextmanager
@@ -103,11 +107,11 @@ def _delete_on_failure(root: Path) -> Iterator[None]:
 
 def _copy_template(root: Path, source: Path | None) -> Iterator[str]:
     if source is not None:
-        present_names = {path.name for path in root.iterdir()} if root.is_dir() else set()
+        existing_names = _names_in(root)
 
         def ignore(folder: str, names: list[str]) -> set[str]:
-            kept = present_names if Path(folder) == source else set()
-            return {*_GENERATED_FILES(folder, names), *kept.intersection(names)}
+            not_copied = existing_names if Path(folder) == source else set()
+            return {*_GENERATED_FILES(folder, names), *not_copied.intersection(names)}
 
         shutil.copytree(source, root, ignore=ignore, dirs_exist_ok=True)
         yield f"a copy of the template {source.name}"

@@ -76,7 +76,7 @@ def wait_for_loop(begin: Callable[[Resume], None]) -> Statement:
     return Statement(_WAIT, (begin,))
 
 
-def begun_by(sql: str, values: Sequence[Operand]) -> Callable[[Resume], None] | None:
+def loop_callback(sql: str, values: Sequence[Operand]) -> Callable[[Resume], None] | None:
     """Return the function of a statement of `wait_for_loop`; ``None`` for other statements."""
     return values[0] if sql is _WAIT else None
 

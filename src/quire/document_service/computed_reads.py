@@ -38,7 +38,7 @@ from quire.query.resolve.fields import computed_fields
 
 _TIMEOUT_SECONDS = 10
 """Time limit of a function for the documents of a page."""
-_MAX_CALLS = 1000
+_MAX_COMPILED = 1000
 """How many generated functions are cached: one for each field of a plan."""
 _KINDS = ("__component", "__type")
 """Keys with the model of a list item."""
@@ -297,7 +297,7 @@ class _ItemEntries:
         return [convert_value(value) for value in msgspec.json.decode(encode(values))]
 
     def map(self, field: ComputedField) -> list[object]:
-        return _calls(self._record, field)(self._items)
+        return _compile_calls(self._record, field)(self._items)
 
     def set(self, name: str, values: Sequence[object]) -> None:
         # A loop would take twice as long.
@@ -315,9 +315,11 @@ _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 """The types of values that are the same in a response and in Python."""
 
 
-@lru_cache(_MAX_CALLS)
-def _calls(record: type[Item], field: ComputedField) -> Callable[[Sequence[Item]], list[object]]:
-    """Generate what calls the function of a field with a document for each item.
+@lru_cache(_MAX_COMPILED)
+def _compile_calls(
+    record: type[Item], field: ComputedField
+) -> Callable[[Sequence[Item]], list[object]]:
+    """Generate a function that calls the one of a field with a document for each item.
 
     A document is made, and removed, at each call: making all of them first takes longer. The
     generated source contains names of the schema, and nothing from a request.
@@ -327,7 +329,7 @@ def _calls(record: type[Item], field: ComputedField) -> Callable[[Sequence[Item]
     members = member_names(record)
     assignments = "; ".join(f"document[{need!r}] = item.{members[need]}" for need in field.needs)
     source = f"""
-def calls(items):
+def call_for_each(items):
     results = []
     for item in items:
         document = make()
@@ -337,8 +339,8 @@ def calls(items):
 """
     names: dict[str, Any] = {"make": field.document, "function": field.function}
     exec(source, names)  # noqa: S102
-    calls: Callable[[Sequence[Item]], list[object]] = names["calls"]
-    return calls
+    call_for_each: Callable[[Sequence[Item]], list[object]] = names["call_for_each"]
+    return call_for_each
 
 
 def _documents_for(field: ComputedField, entries: _Entries) -> list[Document]:

@@ -43,10 +43,10 @@ _MAX_FORMS = 16
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
 _NO_RULES: frozenset[Rule] = frozenset()
-_CONSTANT = {True: None, False: NO_ROW}
+_CONSTANT_CONDITIONS = {True: None, False: NO_ROW}
 """The conditions of rules that are the same for all rows."""
-_NOT_NARROWED = (NarrowedAbility, Unsanitized)
-"""Abilities that are narrowed already, or have no rules.
+_UNCHANGED_ABILITIES = (NarrowedAbility, Unsanitized)
+"""Types of abilities that rules do not narrow, or have narrowed already.
 
 A union of these types in a function would be created for each call.
 """
@@ -92,7 +92,7 @@ class RuleEvaluation:
             rules = self._rules_by_actions.get(actions)
             if rules is None:
                 rules = self._rules_on(actions)
-        if not rules or isinstance(ability, _NOT_NARROWED):
+        if not rules or isinstance(ability, _UNCHANGED_ABILITIES):
             return ability
         texts, volatile = self._evaluate(rules, acting(principal))
         if volatile:
@@ -147,7 +147,7 @@ class RuleEvaluation:
                 try:
                     result: object = call_plain(rule, rule.function, principal)
                     texts.append(
-                        _CONSTANT[result]
+                        _CONSTANT_CONDITIONS[result]
                         if isinstance(result, bool)
                         else self._condition(rule, result)
                     )

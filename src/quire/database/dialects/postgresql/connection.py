@@ -20,7 +20,7 @@ from quire.database.program import (
     Program,
     Rows,
     Statement,
-    begun_by,
+    loop_callback,
 )
 
 _STATEMENTS = 500
@@ -145,7 +145,7 @@ class PostgresConnection(asyncpg.Connection):
                     if isinstance(step, _ProgramResult):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
                     sql, values, max_rows = step
-                elif (begin := begun_by(sql, values)) is not None:
+                elif (begin := loop_callback(sql, values)) is not None:
                     resumed: asyncio.Future[None] = loop.create_future()
                     begin(partial(_resume, resumed))
                     await resumed

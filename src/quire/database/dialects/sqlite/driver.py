@@ -40,7 +40,7 @@ from quire.database.program import (
     Rows,
     Statement,
     Value,
-    begun_by,
+    loop_callback,
     run_program,
 )
 from quire.database.retry_guard import note_commit
@@ -287,7 +287,7 @@ class _Writer:
                 self._connection.wal_checkpoint()
 
     def _rows(self, statement: Statement, loop: asyncio.AbstractEventLoop) -> Rows:
-        begin = begun_by(statement.sql, statement.values)
+        begin = loop_callback(statement.sql, statement.values)
         if begin is not None:
             resumed: Future[None] = Future()
             loop.call_soon_threadsafe(_begin, begin, resumed)
