@@ -192,11 +192,11 @@ def switched_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Ta
         for workload, (plain, costs) in results.items()
         for name, cost in costs.items()
     )
-    columns = ("Requests", "Switched on", "CPU without", "CPU", "95 %", "CPU")
+    columns = ("Requests", "Switched on", "CPU without", "Added", "95 %", "Added")
     return Table(title, columns, rows)
 
 
-def _switched(
+def _measure_switched(
     progress: Callable[[str], None], chosen: Sequence[Workload], random: Random, *, has_cache: bool
 ) -> dict[str, tuple[float, Costs]]:
     stage = Stage(_FOLDER, make_tables, progress)
@@ -261,7 +261,9 @@ def observability(
             reads = [workload for workload in chosen if not workload.writes]
             for has_cache in (False, True):
                 title = f"Cost of a request that is not recorded, {_CACHE[has_cache]}"
-                results_by_switch = _switched(status.update, reads, random, has_cache=has_cache)
+                results_by_switch = _measure_switched(
+                    status.update, reads, random, has_cache=has_cache
+                )
                 print_table(switched_table(title, results_by_switch), console)
         for has_cache in (False, True) if starts else ():
             with console.status("starting") as status:

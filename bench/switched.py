@@ -66,10 +66,10 @@ class _Transport(asyncio.Transport):
         return False
 
     def pause_reading(self) -> None:
-        """Read on: one request is sent at a time."""
+        """Do nothing: one request is sent at a time."""
 
     def resume_reading(self) -> None:
-        """Read on: one request is sent at a time."""
+        """Do nothing: one request is sent at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Subject:
 
 
 Costs = Mapping[str, ConfidenceInterval]
-"""How many microseconds more a request takes than with neither, by what is on."""
+"""How many microseconds more a request takes than with neither, by the name of the application."""
 
 
 def switched_costs(
@@ -123,15 +123,17 @@ def switched_costs(
     results = {workload.title: {name: [] for name in SWITCHES} for workload in chosen}
     folders = {name: make_folder(name) for name in SWITCHES}
     for _ in range(starts):
-        for title, pairs_by_name in uvloop.run(_start(folders, chosen, random, pairs)).items():
-            for name, found in pairs_by_name.items():
-                results[title][name].append(found)
+        measured = uvloop.run(_measure_start(folders, chosen, random, pairs))
+        for title, pairs_by_name in measured.items():
+            for name, turn_pairs in pairs_by_name.items():
+                results[title][name].append(turn_pairs)
     return {title: _costs(starts_by_name, random) for title, starts_by_name in results.items()}
 
 
-async def _start(
+async def _measure_start(
     folders: Mapping[str, Path], chosen: Sequence[Workload], random: Random, pairs: int
 ) -> dict[str, dict[str, list[TurnPair]]]:
+    """Start the applications once; returns their turns by workload and name."""
     async with AsyncExitStack() as stack:
         # In random order: what is created first may have better places in memory.
         subjects = {
@@ -143,14 +145,15 @@ async def _start(
             requests = [request_bytes(target, TOKEN) for target in workload.targets]
             for subject in subjects.values():
                 await subject.warm_up(requests)
-            found = results[workload.title] = {name: list[TurnPair]() for name in folders}
+            turn_pairs = results[workload.title] = {name: list[TurnPair]() for name in folders}
             for _ in range(pairs):
-                used = {
+                cpu_times = {
                     name: await subjects[name].turn(requests)
                     for name in random.sample(list(subjects), len(subjects))
                 }
-                for name, cpu_us in used.items():
-                    found[name].append(TurnPair(used[NEITHER], cpu_us / used[NEITHER]))
+                plain = cpu_times[NEITHER]
+                for name, cpu_us in cpu_times.items():
+                    turn_pairs[name].append(TurnPair(plain, cpu_us / plain))
                 await asyncio.sleep(0)
         return results
 
