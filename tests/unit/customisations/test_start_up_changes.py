@@ -38,6 +38,46 @@ def started(project: Path, body: str, file: str = "src/index.js") -> Customisati
             {"user.me"},
         ),
         ("strapi.service('plugin::users-permissions.user').remove = own;", {"user.destroy"}),
+        (
+            """const a = () => { const c = strapi.controller('plugin::users-permissions.auth');
+              c.callback = own; };
+            const b = () => { const c = strapi.controller('plugin::users-permissions.user');
+              c.find({}); };""",
+            {"auth.callback"},
+        ),
+        (
+            (
+                "const { controllers: { auth } } = strapi.plugin('users-permissions');"
+                "auth.callback = own;"
+            ),
+            {"auth.callback"},
+        ),
+        (
+            "let me; me = strapi.plugin('users-permissions').controllers.user; me.me = own;",
+            {"user.me"},
+        ),
+        (
+            (
+                "const p = strapi.plugin('users-permissions') || "
+                "strapi.plugins['users-permissions']; p.controllers.user.me = own;"
+            ),
+            {"user.me"},
+        ),
+        (
+            "const name = 'users-permissions'; strapi.plugin(name).controllers.user.me = own;",
+            {"user.me"},
+        ),
+        ("strapi.plugin(`users-permissions`).controllers.user.me = own;", {"user.me"}),
+        (
+            "Object.assign(strapi.plugin('users-permissions').service('role'), { find: own });",
+            {f"role.{name}" for name in ("createRole", "deleteRole", "find", "findOne")}
+            | {"role.updateRole"},
+        ),
+        ("const { server } = express(); server.plugin('x').routes.find(own);", set()),
+        (
+            "class A { async b() { return strapi.plugin('users-permissions').service('user'); } }",
+            set(),
+        ),
         ("strapi.plugin('users-permissions').controllers.auth.login = own;", set()),
         (
             "strapi.plugin('users-permissions').routes['content-api'].routes.push({});",
@@ -70,6 +110,13 @@ def test_changed_actions_are_closed(
         "return strapi.plugin('users-permissions').controllers.auth;",
         "strapi.get('controllers').extend('plugin::users-permissions.auth', own);",
         "strapi.plugin('users-permissions').contentTypes.user.attributes.email.private = true;",
+        """const routes = strapi.plugin('users-permissions').routes['content-api'].routes;
+        routes.find((r) => r.handler === 'auth.register').config.policies = ['global::invited'];""",
+        "const up = () => strapi.plugin('users-permissions'); up().controllers.user.me = own;",
+        "for (const n of ['user']) strapi.plugin('users-permissions').controllers[n].me = own;",
+        "[strapi.plugin('users-permissions').controllers.user].forEach((c) => { c.me = own; });",
+        """const { extra } = await import('./extra.mjs');
+        strapi.plugin('users-permissions').controllers.user.me = extra;""",
     ],
 )
 def test_the_plugin_is_closed_if_more_may_be_changed(tmp_path: Path, body: str) -> None:
@@ -77,6 +124,15 @@ def test_the_plugin_is_closed_if_more_may_be_changed(tmp_path: Path, body: str) 
 
     assert USER in closed
     assert ARTICLE not in closed
+
+
+@pytest.mark.parametrize(
+    "file", ["src/plugins/own/server/register.js", "src/extensions/upload/strapi-server.js"]
+)
+def test_code_of_plugins_and_extensions_counts(tmp_path: Path, file: str) -> None:
+    body = "strapi.plugin('users-permissions').controllers.user.me = own;"
+
+    assert started(tmp_path, body, file).closed[f"{PREFIX}user.me"] == (file,)
 
 
 def test_another_authentication_closes_all_types(tmp_path: Path) -> None:
@@ -96,6 +152,11 @@ TIMED = "async (ctx, next) => { await next(); ctx.set('X-Time', '1'); }"
         (GUARDED.replace("strapi.server", "strapi.server.app"), True),
         (GUARDED.replace("strapi.server", "context.strapi.server"), True),
         ("strapi.server.use(require('koa-guard')());", True),
+        ("const { server } = strapi; server.use(guard);", True),
+        ("const app = strapi.server.app; app.use(guard);", True),
+        ("strapi.server.router.use('/api', guard);", True),
+        (f"strapi.server.use({TIMED}).use(guard);", True),
+        ("const { a } = await import('a'); strapi.server.use(a);", True),
         (f"strapi.server.use({TIMED});", False),
         ("strapi.server.app.proxy = true;", False),
         ("const server = express(); server.use(guard);", False),
