@@ -158,9 +158,20 @@ class _Extension:
         """Read a function that returns the plugin. Raises UnknownChangeError."""
         body = function.body
         if isinstance(body, tuple):
-            self.statements(body)
+            self.run(body)
         elif self._value_of(body) != ():
             raise UnknownChangeError("does not return the plugin", self.line)
+
+    def run(self, statements: Sequence[Statement]) -> None:
+        """Read the statements of a function. Raises UnknownChangeError."""
+        self.statements(statements)
+        # A function may use variables that are declared after it.
+        changes = PluginChanges(
+            ignores_members_of_factories=self._changes.ignores_members_of_factories
+        )
+        again = _Extension(self._module, self.values, changes, self._depth)
+        again.local_names = self.local_names
+        again.statements(statements)
 
     def statements(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
@@ -192,6 +203,8 @@ class _Extension:
             case Return(value) if value is not None:
                 if self._value_of(value) != ():
                     self._require_harmless(value)
+                    if not self._depth:
+                        raise NotUnderstoodError("does not return the plugin")
             case Throw(value):
                 self._require_harmless(value)
             case Opaque(names):
@@ -205,8 +218,9 @@ class _Extension:
         match target:
             case Name(name) if found_value is not None:
                 self.values[name] = found_value
-            case Name(name):
-                self.values.pop(name, None)
+            case Name(name) if name in self.values:
+                raise NotUnderstoodError(f"declares {name} again")
+            case Name():
                 self._require_harmless(value)
             case ObjectPattern(names) if isinstance(found_value, tuple):
                 self.values |= {variable: (*found_value, key) for key, variable in names}
@@ -294,7 +308,7 @@ class _Extension:
             values[parameter.text] = part
         inner = _Extension(module, values, self._changes, self._depth + 1)
         try:
-            inner.statements(function.body)
+            inner.run(function.body)
         except UnknownChangeError as error:
             raise UnknownChangeError(f"calls a function that {error}", self.line) from None
 
@@ -334,7 +348,7 @@ class _Extension:
             self._changes.actions |= root_value.actions
         elif root_value is not None or root.text in self._module.imports or root.text == "strapi":
             raise NotUnderstoodError(f"changes {root.text}")
-        if not isinstance(self._value_of(value), tuple) or _is_container(self._value_of(value)):
+        if not isinstance(self._value_of(value), tuple) or self._may_change(self._value_of(value)):
             self._require_harmless(value)
 
     def _change(  # noqa: C901, PLR0912 - a case for each part of a plugin
@@ -637,8 +651,8 @@ class _Extension:
     def _require_harmless(self, value: object) -> None:
         """Check that an expression does not change the plugin. Raises NotUnderstoodError."""
         match value:
-            case Function(body=body):
-                self._nested(_bound_names(value)).require_unchanged(body)
+            case Function(parameters, body):
+                self._nested(_bound_names(value)).require_unchanged((parameters, body))
             case Assign() | Update() | Unary("delete" | "++" | "--", _):
                 raise NotUnderstoodError(_UNKNOWN)
             case Name() | Member() if (part := self._value_of(value)) is not None:
@@ -647,15 +661,19 @@ class _Extension:
                 part = self._value_of(callee)
                 if part is not None and _is_container(part):
                     raise NotUnderstoodError("calls a part of the plugin")
-                self._require_harmless((callee, *arguments))
+                self._require_harmless(arguments if part is not None else (callee, *arguments))
             case _:
                 self._require_parts(value, self._require_harmless)
 
     def require_unchanged(self, value: object) -> None:
         """Check that code that runs later does not change the plugin."""
         match value:
-            case Function(body=body):
-                self._nested(_bound_names(value)).require_unchanged(body)
+            case Function(parameters, body):
+                self._nested(_bound_names(value)).require_unchanged((parameters, body))
+            case Unary("delete", target) if self._value_of(target) is not None:
+                raise NotUnderstoodError("changes the plugin in a function")
+            case Call(callee, arguments) if self._is_original(callee):
+                self.require_unchanged(arguments)
             case Assign(_, target, assigned):
                 root = _root(target)
                 if isinstance(root, Name) and self.values.get(root.text) is not None:
@@ -681,8 +699,22 @@ class _Extension:
         """Check a part of the plugin that code gets which may change it."""
         if isinstance(part, _Selection):
             self._changes.actions |= part.actions
-        elif _is_container(part):
+        elif self._may_change(part):
             raise NotUnderstoodError("hands on a part of the plugin")
+
+    def _may_change(self, part: _Value | None) -> bool:
+        """Whether code that has a part of the plugin can change the plugin by it."""
+        match part:
+            case ("controllers", controller) if controller in _FACTORIES:
+                # It is an object in former versions.
+                return not self._changes.ignores_members_of_factories
+            case _:
+                return _is_container(part)
+
+    def _is_original(self, value: Expression) -> bool:
+        """Whether an expression is a function of the plugin."""
+        part = self._value_of(value)
+        return isinstance(part, tuple) and _is_function(part)
 
     def _require_unrelated(self, names: frozenset[str]) -> None:
         if names & self.values.keys():
