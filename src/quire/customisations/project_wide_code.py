@@ -25,7 +25,7 @@ from quire.customisations.javascript_files import (
 from quire.customisations.served_routes import UnservedRoute
 from quire.customisations.start_up_changes import guards_all_routes, start_up_changes
 from quire.javascript.modules import plain_export
-from quire.javascript.syntax import Function
+from quire.javascript.syntax import Function, Name
 from quire.javascript.tokens import tokenise
 from quire.settings import Settings
 
@@ -53,8 +53,8 @@ _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdef
 
 _MIDDLEWARE_PATH = re.compile(r"(?:^|/)src/(?:api/([\w-]+)/)?middlewares/([\w-]+)")
 
-_NOT_AT_START = frozenset({"admin", "extensions", "plugins"})
-"""Folders of ``src`` with code of the browser, or code that is found otherwise."""
+_NOT_AT_START = frozenset({"admin"})
+"""Folders of ``src`` with code of the browser."""
 _VERSION = re.compile(r"[~^v]?([0-9]+)\.([0-9]+)[.0-9a-z-]*")
 _FIRST_WITH_FACTORY = (5, 23)
 
@@ -158,8 +158,8 @@ def find_end_user_extension(
 def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Finding]:
     """Find code that changes the plugin for end users, or adds middlewares, at the start.
 
-    The extension of the plugin is left out.
-    ``types`` are the uids of all content types.
+    What an extension changes of its plugin before that is left out. ``types`` are the uids of all
+    content types.
     """
     all_types = tuple(types)
     source = project / "src"
@@ -223,39 +223,81 @@ def global_middlewares(settings: Settings) -> GlobalMiddlewares:
     unknown: list[tuple[SourceFile, str]] = []
     for folder in (config, config / "env" / settings.environment):
         for file in named_sources(settings.project, folder, "middlewares"):
-            texts = [token.text for token in tokenise(file.text) if token.kind == "string"]
-            names |= {name for name in map(_middleware_name, texts) if name is not None}
-            for name in _other_middlewares(file):
+            imported_files = list(_imported_files(settings.project, file))
+            mentioned_names = _listed_middlewares(file)
+            for source in (file, *imported_files):
+                mentioned_names += _mentioned_middlewares(source)
+            for name in dict.fromkeys(mentioned_names):
+                own_name = _middleware_name(name)
                 resolved_file = resolved_source(settings.project, name)
-                if resolved_file is None:
+                if own_name is not None:
+                    names.add(own_name)
+                elif resolved_file is None:
                     unknown.append((file, name))
                 else:
                     files[resolved_file.path] = resolved_file
-            if _has_handler(file.module.statements):
+            if _has_handler(file.module.statements) or any(
+                _has_handler(source.module.statements, next_name="next")
+                for source in imported_files
+            ):
                 unknown.append((file, "(ctx, next) => …"))
     return GlobalMiddlewares(frozenset(names), tuple(files.values()), tuple(unknown))
 
 
-def _other_middlewares(file: SourceFile) -> Iterator[str]:
-    """Yield the middlewares of plugins and packages, and the paths of files elsewhere."""
+def _imported_files(project: Path, file: SourceFile) -> Iterator[SourceFile]:
+    """Yield the files of the project that a file imports, directly or not."""
+    seen, pending = {file.path}, [file]
+    while pending:
+        source = pending.pop()
+        folder = source.path.rpartition("/")[0]
+        for token in tokenise(source.text):
+            if token.kind == "string" and token.text.startswith("."):
+                imported_file = resolved_source(project, f"{folder}/{token.text}")
+                if imported_file is not None and imported_file.path not in seen:
+                    seen.add(imported_file.path)
+                    pending.append(imported_file)
+                    yield imported_file
+
+
+def _listed_middlewares(file: SourceFile) -> list[str]:
+    """Return the names in an exported list, without those of Strapi's middlewares."""
     is_json = file.path.endswith(".json")
     exported = file.exported if is_json else plain_export(file.module, partial=True)
-    for entry in exported if isinstance(exported, list) else ():
-        name = entry.get("name") or entry.get("resolve") if isinstance(entry, dict) else entry
-        is_named = isinstance(name, str) and not name.startswith("strapi::")
-        if isinstance(name, str) and is_named and _middleware_name(name) is None:
-            yield name
+    entries = exported if isinstance(exported, list) else []
+    names = [
+        entry.get("name") or entry.get("resolve") if isinstance(entry, dict) else entry
+        for entry in entries
+    ]
+    return [name for name in names if isinstance(name, str) and not name.startswith("strapi::")]
 
 
-def _has_handler(part: object) -> bool:
-    """Whether code contains a function of a context and the next handler."""
+def _mentioned_middlewares(file: SourceFile) -> list[str]:
+    """Return what code may add to a list: middlewares of the project and of plugins, and paths."""
+    tokens = tokenise(file.text)
+    return [
+        token.text
+        for index, token in enumerate(tokens)
+        if token.kind == "string"
+        and (
+            _middleware_name(token.text) is not None
+            or token.text.startswith("plugin::")
+            or [before.text for before in tokens[index - 2 : index]] == ["resolve", ":"]
+        )
+    ]
+
+
+def _has_handler(part: object, *, next_name: str | None = None) -> bool:
+    """Whether code contains a function of a context and the next handler, of this name."""
     match part:
-        case Function((_, _, *_)):
+        case Function((_, second, *_)) if next_name is None or second == Name(next_name):
             return True
         case tuple():
-            return any(map(_has_handler, part))
+            return any(_has_handler(inner, next_name=next_name) for inner in part)
         case Struct():
-            return any(_has_handler(getattr(part, name)) for name in part.__struct_fields__)
+            return any(
+                _has_handler(getattr(part, name), next_name=next_name)
+                for name in part.__struct_fields__
+            )
         case _:
             return False
 

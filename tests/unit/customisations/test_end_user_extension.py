@@ -165,6 +165,21 @@ UNKNOWN = [
     ),
     ("later(() => { plugin.routes['content-api'].routes.splice(0); });", "hands on a part"),
     ("return { ...plugin, routes: [] };", "hands on a part of the plugin"),
+    ("return own;", "does not return the plugin"),
+    (
+        "const patch = () => { all.user.me = own; }; const all = plugin.controllers; patch();",
+        "changes the plugin in a function",
+    ),
+    (
+        "const patch = (all = plugin.controllers) => { all.user.me = own; }; patch();",
+        "hands on a part of the plugin",
+    ),
+    ("let a; a = plugin.controllers.auth; a.callback = own;", "hands on a part of the plugin"),
+    ("replace(plugin.controllers.auth, 'callback');", "hands on a part of the plugin"),
+    (
+        "const { user } = plugin.controllers; if (x) { const user = 1; } user.me = own;",
+        "declares user again",
+    ),
 ]
 
 
@@ -231,11 +246,23 @@ def test_members_of_a_factory_have_no_effect_in_later_versions(
     version: str,
     is_open: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    body = "plugin.controllers.auth.callback = own; plugin.controllers.user.me = own;"
+    body = "own(plugin.controllers.auth);" if is_open else ""
+    body += "plugin.controllers.auth.callback = own; plugin.controllers.user.me = own;"
     found = extended(tmp_path, body, version=version)
 
     expected = {"user.me"} if is_open else {"user.me", "auth.callback"}
     assert {f"{PREFIX}{action}" for action in expected} == found.closed.keys()
+
+
+@pytest.mark.parametrize("name", ["register", "bootstrap"])
+def test_functions_for_the_start_may_change_the_plugin(tmp_path: Path, name: str) -> None:
+    found = extended(
+        tmp_path,
+        f"plugin.{name} = ({{ strapi }}) => {{"
+        " strapi.plugin('users-permissions').controllers.user.me = own; };",
+    )
+
+    assert found.closed == {f"{PREFIX}user.me": (FILE,)}
 
 
 def test_new_routes_are_listed_and_close_nothing(tmp_path: Path) -> None:

@@ -135,6 +135,16 @@ def test_other_modules_close_all_types(tmp_path: Path, code: str) -> None:
         ("['strapi::logger', 'plugin::search.guard']", CONFIG),
         ("['strapi::logger', async (ctx, next) => { ctx.status = 403; }]", CONFIG),
         ("({ env }) => ['strapi::logger', { resolve: 'koa-guard' }]", CONFIG),
+        (
+            (
+                "({ env }) => { const all = ['strapi::logger'];"
+                "if (env('X')) all.push({ resolve: './lib/guard' }); return all; }"
+            ),
+            "lib/guard.js",
+        ),
+        ("({ env }) => [...(env('X') ? ['plugin::search.guard'] : [])]", CONFIG),
+        ("[...require('./shared/middlewares')]", FILE),
+        ("require('./shared/guards')", CONFIG),
     ],
 )
 def test_middlewares_of_other_places_close_all_types(
@@ -142,6 +152,9 @@ def test_middlewares_of_other_places_close_all_types(
 ) -> None:
     installed(tmp_path, handler(GUARD), config)
     write(tmp_path, "lib/guard.js", GUARD)
+    write(tmp_path, "config/shared/middlewares.js", "module.exports = ['global::own'];")
+    code = "module.exports = [async (ctx, next) => { ctx.status = 403; }];"
+    write(tmp_path, "config/shared/guards.js", code)
 
     found = scan(tmp_path)
 
