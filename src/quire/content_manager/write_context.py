@@ -107,11 +107,17 @@ class WriteContext(Struct, frozen=True):
         return (yield from self._show(form_entry, rules))
 
     def show_created(self, entry: EntryJson) -> Program[Result]:
-        """Return a draft that the caller has created earlier, as `show` returned it."""
+        """Return a draft that the caller has created earlier, as `show` returned it.
+
+        Callers who may not read it are not shown its fields once it was changed.
+        """
         rules, version = self._creator_rules(), RequestedVersion("draft", entry["locale"])
         form_entry = yield from self._read_for_form(
             entry["documentId"], entry["id"], version, rules, full=False
         )
+        is_changed = form_entry.entry["updatedAt"] != form_entry.entry["createdAt"]
+        if rules is not None and is_changed:
+            rules = (GrantRule(fields=frozenset()),)
         return (yield from self._show(form_entry, rules))
 
     def _creator_rules(self) -> tuple[GrantRule, ...] | None:

@@ -407,6 +407,10 @@ async def test_requests_with_one_idempotency_key_create_one_document(office: Off
     path = f"{PAPERS}/{first.data['documentId']}"
     await office.ask("PUT", path, change, token=office.boss)
     assert (await create(office.boss, key)).data["title"] == "Soundings, corrected"
+    # What others have changed since then is only for those who may read it.
+    path = f"{PAPERS}/{unread.data['documentId']}"
+    assert (await office.ask("PUT", path, change, token=office.boss)).status == 200
+    assert not {"title", "price"} & (await create(blind, key)).data.keys()
 
 
 async def test_a_publication_that_is_repeated_publishes_the_same_document(office: Office) -> None:
