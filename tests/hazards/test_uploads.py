@@ -350,6 +350,16 @@ async def test_h091_an_office_document_is_allowed_although_it_is_an_archive(edit
             assert (response.status, error(response)["name"]) == (400, "ValidationError")
 
 
+async def test_h091_denied_archives_are_refused_under_any_name(editor: Editor) -> None:
+    archive = b"PK\x03\x04" + bytes(26)
+    denied = ("application/zip",)
+    async with serving(editor.settings.project, uploads__denied_types=denied) as visitor:
+        other = Editor(visitor, editor.settings)
+        for name, declared in (("a.zip", "application/zip"), ("a.png", "image/png")):
+            response = await upload(other, FilePart(name, archive, declared))
+            assert (response.status, error(response)["name"]) == (400, "ValidationError")
+
+
 async def test_h100_images_do_not_reveal_where_they_were_taken(editor: Editor) -> None:
     """Neither the picture as it is kept nor its other sizes."""
     located = _with_place(picture(800, 600, ".jpg"))

@@ -26,8 +26,8 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
     def check(self, file: RecognisedFile) -> None:
         """Check the type of a file: by its name, as declared, and by its bytes.
 
-        For Office documents and other archives with an extension of their own, the extension
-        counts in place of the bytes, as in Strapi. Raises ValidationError.
+        Office documents and other archives with an extension of their own need not be allowed as
+        archives, as in Strapi, but must not be denied. Raises ValidationError.
         """
         if not self._lets_in(file.mime):
             raise ValidationError(f"File type '{file.mime}' is not allowed")
@@ -36,14 +36,18 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
         other_types = {named_type, declared or None}
         if file.sniffed_type != ZIP or named_type is None:
             other_types.add(file.sniffed_type)
-        if any(not self._lets_in(type_) for type_ in self._specific_types(other_types)):
+        is_refused = any(not self._lets_in(type_) for type_ in self._specific_types(other_types))
+        if is_refused or (file.sniffed_type is not None and self._is_denied(file.sniffed_type)):
             raise ValidationError(_CONTRADICTION)
 
     def _lets_in(self, type_: str) -> bool:
-        lower = type_.lower()
-        if any(_matches(pattern, lower) for pattern in self.denied):
+        if self._is_denied(type_):
             return False
+        lower = type_.lower()
         return not self.allowed or any(_matches(pattern, lower) for pattern in self.allowed)
+
+    def _is_denied(self, type_: str) -> bool:
+        return any(_matches(pattern, type_.lower()) for pattern in self.denied)
 
     def _specific_types(self, types: Iterable[str | None]) -> list[str]:
         """Leave out unknown types, and a generic declared type."""

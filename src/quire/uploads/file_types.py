@@ -41,7 +41,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%!", "application/postscript"),
     (0, b"\x1f\x9d", "application/x-compress"),
     (0, b"\x1f\xa0", "application/x-compress"),
-    (0, b"GIF", "image/gif"),
+    (0, b"GIF8", "image/gif"),
     (0, b"\x1f\x8b\x08", "application/gzip"),
     (0, b"BZh", "application/x-bzip2"),
     (0, b"CWS", "application/x-shockwave-flash"),
