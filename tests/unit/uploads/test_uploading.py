@@ -47,6 +47,12 @@ async def test_files_come_back_in_their_order(desk: Desk) -> None:
     assert [file["name"] for file in await uploaded(desk, *files)] == names
 
 
+async def test_a_text_about_gif_is_no_picture(desk: Desk) -> None:
+    (file,) = await uploaded(desk, FilePart("notes.txt", b"GIF files move.", "text/plain"))
+
+    assert file["mime"] == "text/plain"
+
+
 async def test_uploads_of_the_api_are_in_its_folder_and_of_nobody(desk: Desk) -> None:
     (file,) = await uploaded(desk, PHOTO)
     (row,) = await desk.read(lambda store: find_files(store, [file["id"]]))
