@@ -10,11 +10,15 @@ from typing import BinaryIO
 from quire.content_api.http_messages import AsgiReceive
 from quire.content_api.multipart import Form, Take, read_parts
 from quire.errors import PayloadTooLargeError
+from quire.schema.attributes.validation import ABSENT, AbsentType
+from quire.uploads.file_info import decoded
 from quire.uploads.processing import IncomingFile
 from quire.uploads.storage import storage_problem
 
 FILES = "files"
 """The field name of files; files of other fields are skipped."""
+FILE_INFO = "fileInfo"
+"""The field name of metadata."""
 
 _BUFFER = 1_000_000
 _UNITS = ("Bytes", "KB", "MB", "GB", "TB")
@@ -47,6 +51,14 @@ class FileForm(Form):
         """Return the text of the only field of a name."""
         texts = self.texts(name)
         return texts[0] if len(texts) == 1 else None
+
+    def file_info(self) -> object | AbsentType:
+        """Return the metadata: fields with JSON, or such as ``fileInfo[0][caption]``."""
+        texts = self.texts(FILE_INFO)
+        if texts:
+            return decoded(texts)
+        value = self.nested().get(FILE_INFO, ABSENT)
+        return decoded(value) if isinstance(value, list) else value
 
     def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
         """Accept files of the right field."""

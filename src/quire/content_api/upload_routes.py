@@ -10,7 +10,7 @@ from quire.access.declared_routes import ProjectSchema, document_fields
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Authorizer, Route, RouteGroup
-from quire.content_api.upload_form import FileForm, read_files
+from quire.content_api.upload_form import FILE_INFO, FileForm, read_files
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
@@ -18,13 +18,12 @@ from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.json_schema import JsonSchema
-from quire.schema.attributes.validation import ABSENT, AbsentType, not_of_type
+from quire.schema.attributes.validation import AbsentType, not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
     NO_FILE_INFO,
     FileInfo,
-    decoded,
     information_of_new,
     information_of_one,
 )
@@ -38,7 +37,6 @@ MULTIPLE_FILES = "Cannot replace a file with multiple ones"
 MULTIPLE_IDS = "File id is required and must be a single value"
 CREATED = 201
 MULTIPART = b"multipart/form-data"
-_FILE_INFO_FIELD = "fileInfo"
 _MAX_ID = 2**53
 
 
@@ -221,12 +219,12 @@ class FileApi:
             )
             if form.files:
                 return await self._upload(request, form)
-        file_info = _file_info_of(form)
-        body = {} if isinstance(file_info, AbsentType) else {_FILE_INFO_FIELD: file_info}
+        file_info = form.file_info()
+        body = {} if isinstance(file_info, AbsentType) else {FILE_INFO: file_info}
         return await self._describe(request, body)
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
-        file_info = _file_info_of(form)
+        file_info = form.file_info()
         if _names_file(request):
             return await self._replace(request, form.files, file_info)
         count = len(form.files)
@@ -335,17 +333,6 @@ def _file_id(request: Request) -> int:
     return file_id
 
 
-def _file_info_of(form: FileForm) -> object | AbsentType:
-    """Return the metadata in a form: fields with JSON, or such as ``fileInfo[0][caption]``."""
-    texts = form.texts(_FILE_INFO_FIELD)
-    if texts:
-        return decoded(texts)
-    value = form.nested().get(_FILE_INFO_FIELD, ABSENT)
-    if isinstance(value, list):
-        return decoded(value)
-    return value
-
-
 def _read_file_info(body: object) -> FileInfo:
     """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
@@ -353,4 +340,4 @@ def _read_file_info(body: object) -> FileInfo:
     if not isinstance(body, Mapping):
         message = f"this {not_of_type('object', None, body)}"
         raise validation_error([Problem((), message, None)])
-    return information_of_one(body[_FILE_INFO_FIELD]) if _FILE_INFO_FIELD in body else NO_FILE_INFO
+    return information_of_one(body[FILE_INFO]) if FILE_INFO in body else NO_FILE_INFO

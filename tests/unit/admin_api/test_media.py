@@ -131,6 +131,19 @@ async def test_who_may_upload_puts_files_into_folders(darkroom: Darkroom) -> Non
     assert failed(refused) == FORBIDDEN
 
 
+async def test_metadata_is_also_read_from_fields_in_brackets(darkroom: Darkroom) -> None:
+    fields = [("fileInfo[0][caption]", "First"), ("fileInfo[1][caption]", "Second")]
+    other = FilePart("second.txt", b"Rinse.", "text/plain")
+    sent = await darkroom.send(NOTE, other, fields=fields)
+    assert sent.status == 201, sent.content
+    first, second = json.loads(sent.content)
+    target = f"/upload?id={first['id']}"
+    changed = await darkroom.send(fields=[("fileInfo[caption]", "New")], target=target)
+
+    assert (first["caption"], second["caption"]) == ("First", "Second")
+    assert json.loads(changed.content)["caption"] == "New"
+
+
 async def test_who_may_not_upload_leaves_nothing_behind(darkroom: Darkroom) -> None:
     await darkroom.admin_user("eve", may(READ))
     before = darkroom.kept

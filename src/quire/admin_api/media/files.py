@@ -17,7 +17,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.upload_form import FileForm, read_files
+from quire.content_api.upload_form import FILE_INFO, FileForm, read_files
 from quire.content_api.validators import id_of, path_id
 from quire.content_manager.entry_status import is_published
 from quire.content_manager.permissions import TypePermissions, covers
@@ -30,12 +30,11 @@ from quire.errors import ApplicationError, ForbiddenError, NotFoundError
 from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
-from quire.schema.attributes.validation import not_of_type
+from quire.schema.attributes.validation import AbsentType, not_of_type
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
     NO_FILE_INFO,
     FileInfo,
-    decoded,
     information_of_new,
     information_of_one,
 )
@@ -79,7 +78,6 @@ def require_attaching(
 
 NO_FILES = "Files are empty"
 MULTIPLE_FILES = "Cannot replace a file with multiple ones"
-_INFO = "fileInfo"
 _MULTIPART = b"multipart/form-data"
 
 
@@ -185,8 +183,8 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if form.files:
                 return await self._replace(request.administrator, file_id, form)
-        info_texts = form.texts(_INFO)
-        body = {_INFO: decoded(info_texts)} if info_texts else {}
+        file_info = form.file_info()
+        body = {} if isinstance(file_info, AbsentType) else {FILE_INFO: file_info}
         return await self._describe(request.administrator, file_id, body)
 
     async def upload_one(self, request: Request) -> Response:
@@ -230,11 +228,11 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
-            info_texts, count = form.texts(_INFO), len(form.files)
+            file_info, count = form.file_info(), len(form.files)
             file_infos = (
-                information_of_new(decoded(info_texts), count, folders=True)
-                if info_texts
-                else [NO_FILE_INFO] * count
+                [NO_FILE_INFO] * count
+                if isinstance(file_info, AbsentType)
+                else information_of_new(file_info, count, folders=True)
             )
             return await self._library.add(
                 form.files,
@@ -251,14 +249,16 @@ class MediaFileApi:
         if len(form.files) > 1:
             raise ApplicationError(MULTIPLE_FILES)
         incoming_file: IncomingFile = form.files[0]
-        info_texts = form.texts(_INFO)
-        file_info = (
-            information_of_one(decoded(info_texts), folders=True) if info_texts else NO_FILE_INFO
+        file_info = form.file_info()
+        new_info = (
+            NO_FILE_INFO
+            if isinstance(file_info, AbsentType)
+            else information_of_one(file_info, folders=True)
         )
         file = await self._library.replace(
             file_id,
             incoming_file,
-            file_info,
+            new_info,
             read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
@@ -313,4 +313,4 @@ def _information(body: object) -> FileInfo:
         return NO_FILE_INFO
     if not isinstance(body, Mapping):
         raise validation_error([Problem((), f"this {not_of_type('object', body)}", body)])
-    return information_of_one(body[_INFO], folders=True) if _INFO in body else NO_FILE_INFO
+    return information_of_one(body[FILE_INFO], folders=True) if FILE_INFO in body else NO_FILE_INFO
