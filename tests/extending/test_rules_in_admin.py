@@ -219,3 +219,15 @@ async def test_releases_keep_hidden_relations(tmp_path: Path, kind: Kind) -> Non
             shown = await office.ask("GET", f"/api/papers/{paper['documentId']}?{query}")
             assert shown.data["title"] == title
             assert shown.data["writer"]["name"] == "Ada"
+
+
+async def test_a_creation_of_a_hidden_document_is_not_repeated(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CHEAP_FOR_ADMINS) as office:
+        key, body = {"idempotency-key": "1"}, {"title": "Dear", "price": 50}
+        replies = [
+            await office.ask("POST", PAPERS, body, token=office.boss, headers=key) for _ in "12"
+        ]
+        shown = await office.ask("GET", "/api/papers?status=draft")
+
+    assert [reply.status for reply in replies] == [201, 404]
+    assert [paper["title"] for paper in shown.data] == ["Dear"]

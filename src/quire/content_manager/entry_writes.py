@@ -8,6 +8,7 @@ from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
+from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
 from quire.document_service.commands import CloneDocument, CreateDocument, UpdateDocument
 from quire.document_service.preconditions import ANY
@@ -132,13 +133,19 @@ class ContentWriting(WriteContext, frozen=True):
     ) -> Program[CreateDocument]:
         """Return the command that creates a document in one locale.
 
-        Raises ForbiddenError where entries in this locale may not be created.
+        Raises ForbiddenError where entries in this locale may not be created, and NotFoundError for
+        a ``document_id`` that exists: rules hide the document from the caller.
         """
         yield from self.require_locales([locale])
         rules = self._permissions_for(CREATE).in_locale(locale)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
+        if document_id is not None:
+            layout = self.unit.layout(self._type.uid)
+            rows = yield from entries_of(self.unit.store, layout, document_id)
+            if any(self._is_in({"locale": row.locale}, locale) for row in rows):
+                raise NotFoundError(NO_ENTITY)
         return CreateDocument(uid=self._type.uid, data=data, locale=locale, document_id=document_id)
 
     def update(
