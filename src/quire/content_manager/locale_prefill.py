@@ -54,7 +54,7 @@ def filling_of(query: Query) -> PrefillRequest:
         _required_problem(name) for name, value in parameters.items() if value in (None, "")
     ]
     kind = query.get("collectionType")
-    if kind not in {None, "", _COLLECTIONS, _SINGLES}:
+    if kind not in (None, "", _COLLECTIONS, _SINGLES):
         choices = f"{_COLLECTIONS}, {_SINGLES}"
         message = f"collectionType must be one of the following values: {choices}"
         problems.append({"path": ["collectionType"], "message": message, "name": _NAME})

@@ -425,3 +425,14 @@ async def test_a_publication_that_is_repeated_publishes_the_same_document(office
     assert len({reply.data["documentId"] for reply in [*replies, draft]}) == 1
     assert draft.data["status"] == "published"
     assert await titles(office, office.boss) == ["Soundings"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/admin/x/releases?state[]=open",
+        f"/i18n/content-manager/get-fill-from-locale/{PAPER}?collectionType[]=x&locale=fr",
+    ],
+)
+async def test_lists_are_no_values_of_parameters(office: Office, target: str) -> None:
+    assert (await office.ask("GET", target, token=office.boss)).status == 400

@@ -170,6 +170,8 @@ async def test_h132_a_plan_lists_what_is_lost_and_nothing_is_lost_without_consen
     assert plan["steps"][0]["rowsLost"] == 1
     assert plan["losses"] == [plan["steps"][0]["text"]]
     assert [one["path"] for one in plan["files"]] == [PAPER_FILE]
+    malformed = await model_site.update(narrower, query="?mayLose[]=false")
+    assert malformed.status == 400
     refused = await model_site.update(narrower, query="?mayLose=false")
     assert refused.status == 409
     assert refused.json["error"]["details"] == {"losses": plan["losses"]}

@@ -40,7 +40,7 @@ class Consent(Struct, frozen=True, kw_only=True):
 def consent_of(query: Mapping[str, Any]) -> Consent:
     """Parse the consent of a request. Raises ValidationError for invalid values."""
     may_lose, digest = query.get("mayLose", "true"), query.get("plan")
-    if may_lose not in {"true", "false"}:
+    if may_lose not in ("true", "false"):  # it may be a list
         raise ValidationError("mayLose must be true or false")
     if not isinstance(digest, str | None):
         raise ValidationError("plan must be the digest of a plan")

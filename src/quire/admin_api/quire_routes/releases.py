@@ -551,7 +551,7 @@ def _required_actions(release: Release) -> tuple[str, ...]:
 def _state(request: Request) -> str | None:
     """Return the requested state of releases, ``None`` for all. Raises ValidationError."""
     state = request.query.get("state")
-    if state is None or state in {"open", "done"}:
+    if state in (None, "open", "done"):  # it may be a list
         return None if state is None else str(state)
     raise ValidationError(_INVALID_STATE)
 
