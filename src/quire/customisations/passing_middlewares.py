@@ -49,8 +49,11 @@ _VALUES = _TEXTS | {
     *("message", "body", "query", "header", "headers", "state", "params", "req", "res"),
 }
 """Members of the context, the request and the response that can be read without failing."""
-_OBJECTS = frozenset({"query", "header", "headers", "state"})
-"""Those that are always objects."""
+_OWNERS = frozenset[tuple[str, ...]]({(), ("request",), ("response",)})
+"""The context, the request and the response, as members of the context."""
+_HEADERS = frozenset((*owner, name) for owner in _OWNERS for name in ("header", "headers"))
+_OBJECTS = _HEADERS | {("query",), ("request", "query"), ("state",)}
+"""Members of the context that are always objects."""
 _CLOCKS = frozenset(
     {
         *("Date.now", "performance.now", "process.hrtime", "process.hrtime.bigint"),
@@ -159,10 +162,10 @@ class _Middleware(Struct):
                 self._declare(target, value)
             case Evaluate(Call(callee, arguments)):
                 self._call(callee, arguments)
-            case If(test, _, ()) if progress is _Progress.BEFORE and self._is_of_others(test):
-                pass
             case If(test, then, otherwise):
                 self._require_safe(test)
+                if progress is _Progress.BEFORE and not otherwise and self._is_of_others(test):
+                    return progress
                 return _joined(self.run(then, progress), self.run(otherwise, progress))
             case Try(body, handler, finalizer):
                 if self._mentions_next((handler, finalizer)):
@@ -218,11 +221,13 @@ class _Middleware(Struct):
                     self.number_names.add(name)
                 if self._is_text(value):
                     self.text_names.add(name)
-            case ObjectPattern(names) if self._member(value) in {(), ("request",), ("response",)}:
-                for key, _ in names:
-                    self._require_safe(Member(value, key))
-                self.known_names |= {variable for _, variable in names}
-                self.text_names |= {variable for key, variable in names if key in _TEXTS}
+            case ObjectPattern(names) if self._member(value) in _OWNERS:
+                for key, variable in names:
+                    member = Member(value, key)
+                    self._require_safe(member)
+                    self.known_names.add(variable)
+                    if self._is_text(member):
+                        self.text_names.add(variable)
             case ArrayPattern(names) if _dotted(value) == "process.hrtime":
                 self._require_safe(value)
                 self.known_names |= set(names)
@@ -331,12 +336,8 @@ class _Middleware(Struct):
         if path is not None:
             if path[:-1] in self.existing_paths:
                 return ()
-            if path[0] in {"request", "response"}:
-                path = path[1:]
-            is_safe = not path or (
-                path[0] in _VALUES and (len(path) == 1 or (len(path) == 2 and path[0] in _OBJECTS))
-            )
-            if is_safe:
+            is_value = path[:-1] in _OWNERS and path[-1] in _VALUES
+            if path in _OWNERS or is_value or path[:-1] in _OBJECTS:
                 return ()
         elif isinstance(value.object, Name) and value.object.text in self.object_names:
             return ()
@@ -347,8 +348,7 @@ class _Middleware(Struct):
         return (value.object,)
 
     def _is_computed_header(self, value: Member) -> bool:
-        path = self._member(value.object)
-        return path is not None and path[-1:] in {("headers",), ("header",)} and len(path) <= 2
+        return self._member(value.object) in _HEADERS
 
     def _require_safe_call(self, callee: Expression) -> None:
         """Check a called function: clocks, conversions, and methods of texts and numbers."""
@@ -358,7 +358,7 @@ class _Middleware(Struct):
         match callee:
             case Name(name) if name in _CONVERSIONS:
                 return
-            case Member(of, "get") if self._member(of) in {(), ("request",), ("response",)}:
+            case Member(of, "get") if self._member(of) in _OWNERS:
                 return
             case Member(Regex(), "test"):
                 return
@@ -382,12 +382,12 @@ class _Middleware(Struct):
             case Name(name):
                 return name in self.text_names
             case Call(Member(of, "get")):
-                return self._member(of) in {(), ("request",), ("response",)}
+                return self._member(of) in _OWNERS
             case Call(Member(of, str() as method)) if method in _TEXT_METHODS:
                 return method not in {"includes", "indexOf"} and self._is_text(of)
             case _:
                 path = self._member(value)
-                return path is not None and path[-1:] != () and path[-1] in _TEXTS
+                return bool(path) and path[:-1] in {(), ("request",)} and path[-1] in _TEXTS
 
     def _is_number(self, value: Expression) -> bool:
         match value:

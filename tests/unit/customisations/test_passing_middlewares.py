@@ -28,6 +28,8 @@ PASSING = [
     ("if (ctx.path === '/health') { return next(); } console.log(1); await next();", set()),
     ("if (ctx.method === 'OPTIONS') { ctx.status = 204; return; } await next();", set()),
     ("if (ctx.path.startsWith('/admin/x')) { ctx.status = 404; return; } await next();", set()),
+    ("if (ctx.state.user && ctx.path === '/') { ctx.body = 'x'; return; } await next();", set()),
+    ("console.log(ctx.request.query.a, ctx.response.headers[VALUE]); await next();", set()),
     ("const tag = ctx.params && ctx.params.tag; await next(); console.log(tag);", set()),
     (
         """await next(); const csp = ctx.response.get('X-Policy');
@@ -75,6 +77,13 @@ REFUSING = [
     "if (ctx.path.startsWith('/')) { return; } await next();",
     "if (ctx.method === 'OPTIONS' || !ctx.state.user) { return; } await next();",
     "if (ctx.method === 'OPTIONS') { return; } else { return; }",
+    "if (ctx.state.user.id && ctx.path === '/') { return; } await next();",
+    "if (ctx.path.startsWith('/admin/') && check(ctx)) { return; } await next();",
+    "console.log(ctx.query.path.includes('a')); await next();",
+    "const { path } = ctx.response; console.log(path.includes('a')); await next();",
+    "console.log(ctx.request.state.user); await next();",
+    "console.log(ctx.response.query.page); await next();",
+    "console.log(ctx.state.headers[VALUE]); await next();",
     "console.log(ctx.state.user.id); await next();",
     "console.log(JSON.parse(ctx.request.body)); await next();",
     "JSON.parse(ctx.get('x')); await next();",
