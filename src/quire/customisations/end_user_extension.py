@@ -12,8 +12,10 @@ from msgspec import Struct, field
 from quire.customisations.end_user_routes import (
     END_USER_PLUGIN,
     END_USER_ROUTES,
+    ROUTES_PATH,
     SERVICE_ACTIONS,
-    PluginRoute,
+    EndUserRoute,
+    PluginPath,
     actions_of,
     covered_actions,
 )
@@ -47,10 +49,6 @@ from quire.javascript.syntax import (
     Update,
 )
 
-Path = tuple[str, ...]
-"""A member of the plugin's object, such as ``("controllers", "user", "me")``."""
-
-_ROUTES: Path = ("routes", "content-api", "routes")
 _FACTORIES = frozenset({"auth"})
 """Controllers that are functions: other properties of theirs are not read."""
 _START_UP = frozenset({"bootstrap", "register", "destroy"})
@@ -64,7 +62,7 @@ _MAX_DEPTH = 4
 _UNKNOWN = "holds code that is not understood"
 
 
-class PluginChanges(Struct):
+class ExtensionChanges(Struct):
     """What an extension changes.
 
     ``actions`` have other code: ``auth.callback``, or all of `AUTHENTICATION`. ``routes`` are new,
@@ -72,7 +70,7 @@ class PluginChanges(Struct):
     """
 
     actions: set[str] = field(default_factory=set)
-    routes: list[PluginRoute] = field(default_factory=list)
+    routes: list[EndUserRoute] = field(default_factory=list)
     notes: set[str] = field(default_factory=set)
     ignores_members_of_factories: bool = False
 
@@ -85,22 +83,22 @@ class UnknownChangeError(NotUnderstoodError):
         super().__init__(f"{reason}, line {line}" if line else reason)
 
 
-class _Selection(Struct, frozen=True):
+class _SelectedRoutes(Struct, frozen=True):
     """Existing routes that code looks up, by their actions."""
 
     actions: frozenset[str]
 
 
-class _Instance(Struct, frozen=True):
+class _FactoryInstance(Struct, frozen=True):
     """The object that the factory of a controller or service has returned."""
 
-    path: Path
+    path: PluginPath
 
 
-_Value = Path | _Selection | _Instance
+_Part = PluginPath | _SelectedRoutes | _FactoryInstance
 
 
-def understand_extension(module: Module, *, ignores_members_of_factories: bool) -> PluginChanges:
+def analyse_extension(module: Module, *, ignores_members_of_factories: bool) -> ExtensionChanges:
     """Return what an extension changes. Raises UnknownChangeError.
 
     With ``ignores_members_of_factories``, members that are set on functions have no effect.
@@ -111,10 +109,10 @@ def understand_extension(module: Module, *, ignores_members_of_factories: bool) 
     exported = module.exported
     if not isinstance(exported, Function):
         raise UnknownChangeError("does not export a function alone", 0)
-    changes = PluginChanges(ignores_members_of_factories=ignores_members_of_factories)
+    changes = ExtensionChanges(ignores_members_of_factories=ignores_members_of_factories)
     match exported.parameters:
         case (Name(plugin), *_):
-            _Extension(module, {plugin: ()}, changes).run_all(exported)
+            _ExtensionAnalysis(module, {plugin: ()}, changes).run_all(exported)
         case _:
             raise UnknownChangeError("does not export a function of the plugin", 0)
     return changes
@@ -134,14 +132,14 @@ def _is_harmless_at_start(statement: Statement) -> bool:
             return is_harmless(statement)
 
 
-class _Extension:
-    """Reads the statements of a function that has the plugin, or a part of it."""
+class _ExtensionAnalysis:
+    """Analysis of a function that has the plugin, or a part of it."""
 
     def __init__(
         self,
         module: Module,
-        values: Mapping[str, _Value],
-        changes: PluginChanges,
+        values: Mapping[str, _Part],
+        changes: ExtensionChanges,
         depth: int = 0,
     ) -> None:
         """``values`` are the variables with parts of the plugin."""
@@ -159,19 +157,19 @@ class _Extension:
         body = function.body
         if isinstance(body, tuple):
             self.run(body)
-        elif self._value_of(body) != ():
+        elif self._part_of(body) != ():
             raise UnknownChangeError("does not return the plugin", self.line)
 
     def run(self, statements: Sequence[Statement]) -> None:
         """Read the statements of a function. Raises UnknownChangeError."""
         self.statements(statements)
         # A function may use variables that are declared after it.
-        changes = PluginChanges(
+        changes = ExtensionChanges(
             ignores_members_of_factories=self._changes.ignores_members_of_factories
         )
-        again = _Extension(self._module, self.values, changes, self._depth)
-        again.local_names = self.local_names
-        again.statements(statements)
+        second_pass = _ExtensionAnalysis(self._module, self.values, changes, self._depth)
+        second_pass.local_names = self.local_names
+        second_pass.statements(statements)
 
     def statements(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
@@ -201,7 +199,7 @@ class _Extension:
             case Return(None):
                 pass
             case Return(value) if value is not None:
-                if self._value_of(value) != ():
+                if self._part_of(value) != ():
                     self._require_harmless(value)
                     if not self._depth:
                         raise NotUnderstoodError("does not return the plugin")
@@ -214,16 +212,16 @@ class _Extension:
 
     def _declare(self, target: object, value: Expression) -> None:
         self.local_names |= set(_names_of(target))
-        found_value = self._value_of(value)
+        part = self._part_of(value)
         match target:
-            case Name(name) if found_value is not None:
-                self.values[name] = found_value
+            case Name(name) if part is not None:
+                self.values[name] = part
             case Name(name) if name in self.values:
                 raise NotUnderstoodError(f"declares {name} again")
             case Name():
                 self._require_harmless(value)
-            case ObjectPattern(names) if isinstance(found_value, tuple):
-                self.values |= {variable: (*found_value, key) for key, variable in names}
+            case ObjectPattern(names) if isinstance(part, tuple):
+                self.values |= {variable: (*part, key) for key, variable in names}
             case _:
                 self._require_harmless(value)
 
@@ -232,7 +230,7 @@ class _Extension:
             case Assign("=", target, value):
                 self._assign(target, value)
             case Unary("delete", target):
-                path = self._value_of(target)
+                path = self._part_of(target)
                 if not (isinstance(path, tuple) and path[:1] == ("controllers",)):
                     raise NotUnderstoodError("deletes a part of the plugin")
                 self._change_controller(path[1], path[2:3])
@@ -246,19 +244,19 @@ class _Extension:
 
     def _call(self, callee: Expression, arguments: Sequence[Expression]) -> None:
         method = callee.key if isinstance(callee, Member) else None
-        receiver = self._value_of(callee.object) if isinstance(callee, Member) else None
+        receiver = self._part_of(callee.object) if isinstance(callee, Member) else None
         match receiver, method, arguments:
-            case path, "push" | "unshift", _ if path == _ROUTES:
+            case path, "push" | "unshift", _ if path == ROUTES_PATH:
                 for argument in arguments:
                     self._add_routes(argument, is_first=method == "unshift")
                 return
-            case _Selection(actions), _, _:
+            case _SelectedRoutes(actions), _, _:
                 self._changes.actions |= actions
                 return
             case _, "assign", (target, *sources) if isinstance(
                 callee, Member
             ) and callee.object == Name("Object"):
-                path = self._value_of(target)
+                path = self._part_of(target)
                 if (
                     isinstance(path, tuple)
                     and len(path) == _FACTORY_DEPTH
@@ -269,7 +267,7 @@ class _Extension:
                         self._change_controller(path[1], self._keys(self._module, source))
                     return
         inner = self._function(callee)
-        parts = [self._value_of(argument) for argument in arguments]
+        parts = [self._part_of(argument) for argument in arguments]
         if inner is not None and any(_is_container(part) for part in parts):
             self._call_function(*inner, arguments, parts)
             return
@@ -292,12 +290,12 @@ class _Extension:
         module: Module,
         function: Function,
         arguments: Sequence[Expression],
-        parts: Sequence[_Value | None],
+        parts: Sequence[_Part | None],
     ) -> None:
         """Read a function of the project that gets the plugin or a part of it."""
         if self._depth >= _MAX_DEPTH or not isinstance(function.body, tuple):
             raise NotUnderstoodError(_UNKNOWN)
-        values: dict[str, _Value] = {}
+        values: dict[str, _Part] = {}
         for index, (argument, part) in enumerate(zip(arguments, parts, strict=True)):
             if part is None:
                 self._require_harmless(argument)
@@ -306,7 +304,7 @@ class _Extension:
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(_UNKNOWN)
             values[parameter.text] = part
-        inner = _Extension(module, values, self._changes, self._depth + 1)
+        inner = _ExtensionAnalysis(module, values, self._changes, self._depth + 1)
         try:
             inner.run(function.body)
         except UnknownChangeError as error:
@@ -315,22 +313,22 @@ class _Extension:
     # Assignments
 
     def _assign(self, target: Expression, value: Expression) -> None:
-        path = self._value_of(target)
+        path = self._part_of(target)
         match path:
-            case _Selection(actions):
+            case _SelectedRoutes(actions):
                 self._changes.actions |= actions
                 self._require_harmless(value)
-            case _Instance():
+            case _FactoryInstance():
                 raise NotUnderstoodError(_UNKNOWN)
             case None:
                 self._assign_other(target, value)
             case _ if isinstance(target, Name):
-                if self._value_of(value) != path and not self._is_passed_through(path, value):
+                if self._part_of(value) != path and not self._is_passed_through(path, value):
                     raise NotUnderstoodError("assigns to a variable with a part of the plugin")
             case _:
                 self._change(path, value)
 
-    def _is_passed_through(self, path: Path, value: Expression) -> bool:
+    def _is_passed_through(self, path: PluginPath, value: Expression) -> bool:
         """Read ``plugin = extend(plugin)``; the function is one of the project."""
         value = without_await(value)
         if path != () or not isinstance(value, Call):
@@ -344,19 +342,19 @@ class _Extension:
         if not isinstance(root, Name):
             raise NotUnderstoodError(_UNKNOWN)
         root_value = self.values.get(root.text)
-        if isinstance(root_value, _Selection):
+        if isinstance(root_value, _SelectedRoutes):
             self._changes.actions |= root_value.actions
         elif root_value is not None or root.text in self._module.imports or root.text == "strapi":
             raise NotUnderstoodError(f"changes {root.text}")
-        if not isinstance(self._value_of(value), tuple) or self._may_change(self._value_of(value)):
+        if not isinstance(self._part_of(value), tuple) or self._may_change(self._part_of(value)):
             self._require_harmless(value)
 
     def _change(  # noqa: C901, PLR0912 - a case for each part of a plugin
-        self, path: Path, value: Expression
+        self, path: PluginPath, value: Expression
     ) -> None:
         """Read an assignment to a part of the plugin."""
         match value:
-            case Binary("||" | "??", left, right) if self._value_of(left) == path:
+            case Binary("||" | "??", left, right) if self._part_of(left) == path:
                 self._require_harmless(right)
                 return
             case _:
@@ -380,7 +378,7 @@ class _Extension:
             case ("services", service, method):
                 self._require_harmless(value)
                 self._change_service(service, (method,))
-            case _ if path == _ROUTES:
+            case _ if path == ROUTES_PATH:
                 self._replace_routes(value)
             case (name,) if name in _START_UP:
                 self._require_harmless(value)
@@ -408,7 +406,7 @@ class _Extension:
 
     # Controllers and services
 
-    def _replaced_keys(self, path: Path, value: Expression) -> Sequence[str] | None:
+    def _replaced_keys(self, path: PluginPath, value: Expression) -> Sequence[str] | None:
         """Return the members that differ in the new value of a controller or service.
 
         ``None`` stands for all of them.
@@ -416,27 +414,27 @@ class _Extension:
         value = self._followed(value)
         if isinstance(value, Function):
             return self._keys_of_factory(path, value)
-        return self.keys_beside(path, value)
+        return self.changed_keys(path, value)
 
-    def _keys_of_factory(self, path: Path, factory: Function) -> Sequence[str] | None:
+    def _keys_of_factory(self, path: PluginPath, factory: Function) -> Sequence[str] | None:
         """Return the members that differ in the object that a function returns."""
         if not isinstance(factory.body, tuple):
-            return self.keys_beside(path, factory.body)
+            return self.changed_keys(path, factory.body)
         inner = self._nested(_bound_names(factory))
         keys: list[str] = []
         for statement in factory.body:
             match statement:
                 case Declaration(Name(name), value) if inner.is_instance(path, value):
-                    inner.values[name] = _Instance(path)
+                    inner.values[name] = _FactoryInstance(path)
                 case Evaluate(Assign("=", Member(Name(name), str() as key), value)) if (
-                    inner.values.get(name) == _Instance(path)
+                    inner.values.get(name) == _FactoryInstance(path)
                 ):
                     inner.require_kept_instance(value)
                     keys.append(key)
                 case Return(value) if value is not None:
                     if not inner.is_instance(path, value):
                         inner.require_kept_instance(value)
-                    other_keys = inner.keys_beside(path, value)
+                    other_keys = inner.changed_keys(path, value)
                     return None if other_keys is None else [*keys, *other_keys]
                 case Declaration(_, value):
                     inner.require_kept_instance(value)
@@ -455,17 +453,17 @@ class _Extension:
                 for member in members:
                     if not (
                         isinstance(member, Spread)
-                        and isinstance(self._value_of(member.value), _Instance)
+                        and isinstance(self._part_of(member.value), _FactoryInstance)
                     ):
                         self.require_kept_instance(member.value)
             case Member(Name(), _):
                 return
             case Call(Member(Member(Name(name), _), "bind" | "call"), (Name(), *arguments)) if (
-                isinstance(self.values.get(name), _Instance)
+                isinstance(self.values.get(name), _FactoryInstance)
             ):
                 self.require_kept_instance(tuple(arguments))
             case Name(name):
-                if isinstance(self.values.get(name), _Instance):
+                if isinstance(self.values.get(name), _FactoryInstance):
                     raise NotUnderstoodError("hands on a part of the plugin")
             case Assign(_, target, _) if isinstance(_root(target), Name):
                 self.require_kept_instance(_root(target))
@@ -478,10 +476,10 @@ class _Extension:
             case _:
                 return
 
-    def _nested(self, hidden_names: AbstractSet[str]) -> "_Extension":
+    def _nested(self, hidden_names: AbstractSet[str]) -> "_ExtensionAnalysis":
         """Return the names inside a function that binds some itself."""
         values = {name: part for name, part in self.values.items() if name not in hidden_names}
-        inner = _Extension(self._module, values, self._changes, self._depth)
+        inner = _ExtensionAnalysis(self._module, values, self._changes, self._depth)
         inner.line = self.line
         inner.local_names = self.local_names | hidden_names
         return inner
@@ -491,11 +489,11 @@ class _Extension:
         is_local = isinstance(value, Name) and value.text in self.local_names | self.values.keys()
         return value if is_local else self._module.followed(value)
 
-    def is_instance(self, path: Path, value: Expression) -> bool:
+    def is_instance(self, path: PluginPath, value: Expression) -> bool:
         """Whether an expression is the original controller or service."""
-        return self._value_of(value) in {path, _Instance(path)}
+        return self._part_of(value) in {path, _FactoryInstance(path)}
 
-    def keys_beside(self, path: Path, value: Expression) -> Sequence[str] | None:
+    def changed_keys(self, path: PluginPath, value: Expression) -> Sequence[str] | None:
         """Return the keys of an object other than those that it has from the original."""
         value = self._followed(value)
         if self.is_instance(path, value):
@@ -554,7 +552,7 @@ class _Extension:
         for route in routes:
             method, path, handler = (_text(route, name) for name in ("method", "path", "handler"))
             if method and path and handler:
-                self._changes.routes.append(PluginRoute(method.upper(), path, handler))
+                self._changes.routes.append(EndUserRoute(method.upper(), path, handler))
             else:
                 self._changes.notes.add("has routes of its own that are not served")
             if is_first:
@@ -565,17 +563,17 @@ class _Extension:
         match value:
             case Array(items) if Spread in map(type, items):
                 is_first = any(
-                    isinstance(item, Spread) and self._value_of(item.value) == _ROUTES
+                    isinstance(item, Spread) and self._part_of(item.value) == ROUTES_PATH
                     for item in items
                 )
                 if not is_first:
                     raise NotUnderstoodError("replaces the routes of the plugin")
                 for item in items:
-                    if isinstance(item, Spread) and self._value_of(item.value) == _ROUTES:
+                    if isinstance(item, Spread) and self._part_of(item.value) == ROUTES_PATH:
                         is_first = False
                     else:
                         self._add_routes(item, is_first=is_first)
-            case Call(Member(inner, "concat"), arguments) if self._value_of(inner) == _ROUTES:
+            case Call(Member(inner, "concat"), arguments) if self._part_of(inner) == ROUTES_PATH:
                 for argument in arguments:
                     self._add_routes(
                         argument if isinstance(argument, Object) else Spread(argument),
@@ -586,36 +584,36 @@ class _Extension:
 
     # Values
 
-    def _value_of(self, value: Expression) -> _Value | None:
+    def _part_of(self, value: Expression) -> _Part | None:
         """Return the part of the plugin of an expression. Raises NotUnderstoodError."""
         match value:
             case Name(name):
                 return self.values.get(name)
             case Unary("()" | "await", inner):
-                return self._value_of(inner)
+                return self._part_of(inner)
             case Binary("??" | "||", left, right):
-                first, second = self._value_of(left), self._value_of(right)
-                if isinstance(first, _Selection) and isinstance(second, _Selection):
-                    return _Selection(first.actions | second.actions)
+                first, second = self._part_of(left), self._part_of(right)
+                if isinstance(first, _SelectedRoutes) and isinstance(second, _SelectedRoutes):
+                    return _SelectedRoutes(first.actions | second.actions)
                 return None
             case Member(inner, key):
-                return self._member_of(self._value_of(inner), key)
+                return self._member_of(self._part_of(inner), key)
             case Call(Member(inner, "find"), (Function() as test,)) if (
-                self._value_of(inner) == _ROUTES
+                self._part_of(inner) == ROUTES_PATH
             ):
-                return _Selection(_selected_actions(test))
+                return _SelectedRoutes(_selected_actions(test))
             case Call(callee, _):
-                path = self._value_of(callee)
+                path = self._part_of(callee)
                 if isinstance(path, tuple) and len(path) == _FACTORY_DEPTH and _is_function(path):
-                    return _Instance(path)
+                    return _FactoryInstance(path)
                 return None
             case _:
                 return None
 
-    def _member_of(self, value: _Value | None, key: str | Expression) -> _Value | None:
+    def _member_of(self, value: _Part | None, key: str | Expression) -> _Part | None:
         if not isinstance(value, tuple):
             # Members of a route that is looked up belong to it; those of an instance are functions.
-            return value if isinstance(value, _Selection) else None
+            return value if isinstance(value, _SelectedRoutes) else None
         if not isinstance(key, str):
             raise NotUnderstoodError("computes the name of a part of the plugin")
         return (*value, key)
@@ -630,7 +628,7 @@ class _Extension:
                 self._require_reading(right)
             case Call(Member(Name("Array"), "isArray"), (inner,)):
                 self._require_reading(inner)
-            case _ if self._value_of(value) is not None:
+            case _ if self._part_of(value) is not None:
                 pass
             case _:
                 self._require_harmless(value)
@@ -641,9 +639,7 @@ class _Extension:
             case Object(members):
                 for member in members:
                     inner = member.value
-                    if not (
-                        isinstance(member, Spread) and isinstance(self._value_of(inner), tuple)
-                    ):
+                    if not (isinstance(member, Spread) and isinstance(self._part_of(inner), tuple)):
                         self._require_harmless(inner)
             case _:
                 self._require_harmless(value)
@@ -655,10 +651,10 @@ class _Extension:
                 self._nested(_bound_names(value)).require_unchanged((parameters, body))
             case Assign() | Update() | Unary("delete" | "++" | "--", _):
                 raise NotUnderstoodError(_UNKNOWN)
-            case Name() | Member() if (part := self._value_of(value)) is not None:
-                self._hand_on(part)
+            case Name() | Member() if (part := self._part_of(value)) is not None:
+                self._note_passed_part(part)
             case Call(callee, arguments) | OptionalCall(callee=callee, arguments=arguments):
-                part = self._value_of(callee)
+                part = self._part_of(callee)
                 if part is not None and _is_container(part):
                     raise NotUnderstoodError("calls a part of the plugin")
                 self._require_harmless(arguments if part is not None else (callee, *arguments))
@@ -670,7 +666,7 @@ class _Extension:
         match value:
             case Function(parameters, body):
                 self._nested(_bound_names(value)).require_unchanged((parameters, body))
-            case Unary("delete", target) if self._value_of(target) is not None:
+            case Unary("delete", target) if self._part_of(target) is not None:
                 raise NotUnderstoodError("changes the plugin in a function")
             case Call(callee, arguments) if self._is_original(callee):
                 self.require_unchanged(arguments)
@@ -679,8 +675,8 @@ class _Extension:
                 if isinstance(root, Name) and self.values.get(root.text) is not None:
                     raise NotUnderstoodError("changes the plugin in a function")
                 self.require_unchanged((target, assigned))
-            case Name() | Member() if (part := self._value_of(value)) is not None:
-                self._hand_on(part)
+            case Name() | Member() if (part := self._part_of(value)) is not None:
+                self._note_passed_part(part)
             case _:
                 self._require_parts(value, self.require_unchanged)
 
@@ -695,14 +691,17 @@ class _Extension:
             for name in value.__struct_fields__:
                 check(getattr(value, name))
 
-    def _hand_on(self, part: _Value) -> None:
-        """Check a part of the plugin that code gets which may change it."""
-        if isinstance(part, _Selection):
+    def _note_passed_part(self, part: _Part) -> None:
+        """Record that code gets a part of the plugin.
+
+        Raises NotUnderstoodError if the code may change the plugin by it.
+        """
+        if isinstance(part, _SelectedRoutes):
             self._changes.actions |= part.actions
         elif self._may_change(part):
             raise NotUnderstoodError("hands on a part of the plugin")
 
-    def _may_change(self, part: _Value | None) -> bool:
+    def _may_change(self, part: _Part | None) -> bool:
         """Whether code that has a part of the plugin can change the plugin by it."""
         match part:
             case ("controllers", controller) if controller in _FACTORIES:
@@ -713,7 +712,7 @@ class _Extension:
 
     def _is_original(self, value: Expression) -> bool:
         """Whether an expression is a function of the plugin."""
-        part = self._value_of(value)
+        part = self._part_of(value)
         return isinstance(part, tuple) and _is_function(part)
 
     def _require_unrelated(self, names: frozenset[str]) -> None:
@@ -747,14 +746,14 @@ def _names_of(pattern: object) -> Iterator[str]:
             return
 
 
-def _is_container(value: _Value | None) -> bool:
+def _is_container(value: _Part | None) -> bool:
     """Whether a part of the plugin can be changed by who has it."""
     if isinstance(value, tuple):
         return not _is_function(value)
     return value is not None
 
 
-def _is_function(path: Path) -> bool:
+def _is_function(path: PluginPath) -> bool:
     """Whether a part of the plugin is a function, or a member of one."""
     match path:
         case ("controllers", controller, *others):
@@ -777,7 +776,7 @@ def _selected_actions(test: Function) -> frozenset[str]:
             raise NotUnderstoodError("looks up routes in a way that is not understood")
 
 
-def _may_be(test: Expression, name: str, route: PluginRoute) -> bool:
+def _may_be(test: Expression, name: str, route: EndUserRoute) -> bool:
     """Whether a test of a route may be true: tests that are not known may."""
     match test:
         case Binary("&&", left, right):

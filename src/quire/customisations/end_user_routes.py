@@ -10,7 +10,12 @@ PREFIX = f"plugin::{END_USER_PLUGIN}."
 """What the uids of the plugin's types and the full names of its actions begin with."""
 
 
-class PluginRoute(Struct, frozen=True):
+PluginPath = tuple[str, ...]
+"""A member of the plugin's object, such as ``("controllers", "user", "me")``."""
+ROUTES_PATH: PluginPath = ("routes", "content-api", "routes")
+
+
+class EndUserRoute(Struct, frozen=True):
     """A route of the plugin; the action is without the name of the plugin."""
 
     method: str
@@ -46,7 +51,7 @@ PUT users-permissions/roles/:role role.updateRole
 DELETE users-permissions/roles/:role role.deleteRole
 GET users-permissions/permissions permissions.getPermissions
 """
-END_USER_ROUTES = tuple(PluginRoute(*line.split()) for line in _ROUTES.split("\n") if line)
+END_USER_ROUTES = tuple(EndUserRoute(*line.split()) for line in _ROUTES.split("\n") if line)
 END_USER_ACTIONS = frozenset(route.action for route in END_USER_ROUTES)
 
 AUTHENTICATION = "authentication"

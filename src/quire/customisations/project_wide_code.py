@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from quire.customisations import generated_files
 from quire.customisations.config_folder import differences
-from quire.customisations.end_user_extension import UnknownChangeError, understand_extension
+from quire.customisations.end_user_extension import UnknownChangeError, analyse_extension
 from quire.customisations.end_user_routes import AUTHENTICATION, END_USER_PLUGIN
 from quire.customisations.end_user_routes import PREFIX as ACTIONS_PREFIX
 from quire.customisations.findings import Finding, warning_of
@@ -23,8 +23,9 @@ from quire.customisations.javascript_files import (
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
-from quire.customisations.start_up_changes import guards_all_routes, start_up_changes
+from quire.customisations.start_up_code import changed_plugin_actions, guards_all_routes
 from quire.javascript.modules import plain_export
+from quire.javascript.scope import walk
 from quire.javascript.syntax import Function, Name
 from quire.javascript.tokens import tokenise
 from quire.settings import Settings
@@ -132,7 +133,7 @@ def find_end_user_extension(
     all_types = tuple(types)
     for file in named_sources(project, folder, "strapi-server"):
         try:
-            changes = understand_extension(
+            changes = analyse_extension(
                 file.module, ignores_members_of_factories=ignores_members_of_factories(project)
             )
         except UnknownChangeError as error:
@@ -175,7 +176,7 @@ def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Findi
             yield warning_of(file, "start-up", f"{sentence}, and does not run", all_types)
         if END_USER_PLUGIN not in file.text:
             continue
-        actions = start_up_changes(file.module)
+        actions = changed_plugin_actions(file.module)
         if actions is None:
             closes: Iterable[str] = [uid for uid in all_types if uid.startswith(ACTIONS_PREFIX)]
         elif AUTHENTICATION in actions:
@@ -288,18 +289,12 @@ def _mentioned_middlewares(file: SourceFile) -> list[str]:
 
 def _has_handler(part: object, *, next_name: str | None = None) -> bool:
     """Whether code contains a function of a context and the next handler, of this name."""
-    match part:
-        case Function((_, second, *_)) if next_name is None or second == Name(next_name):
-            return True
-        case tuple():
-            return any(_has_handler(inner, next_name=next_name) for inner in part)
-        case Struct():
-            return any(
-                _has_handler(getattr(part, name), next_name=next_name)
-                for name in part.__struct_fields__
-            )
-        case _:
-            return False
+    return any(
+        isinstance(function, Function)
+        and len(function.parameters) > 1
+        and (next_name is None or function.parameters[1] == Name(next_name))
+        for function in walk(part)
+    )
 
 
 def _middleware_name(text: str) -> tuple[str, str] | None:

@@ -39,7 +39,7 @@ from quire.customisations.javascript_files import (
     registered_name,
     sources,
 )
-from quire.customisations.passing_middlewares import require_passing
+from quire.customisations.pass_through_middlewares import require_pass_through
 from quire.customisations.project_wide_code import (
     find_configuration,
     find_end_user_extension,
@@ -410,7 +410,7 @@ def _global_middleware_findings(
     ]
     for file in (*files, *middlewares.files):
         try:
-            headers = require_passing(file.module)
+            headers = require_pass_through(file.module)
         except NotUnderstoodError as error:
             sentence = f"is a global middleware that may guard all routes: it {error}"
             yield warning_of(file, "middleware", sentence, types)

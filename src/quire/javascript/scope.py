@@ -586,7 +586,7 @@ _PURE_METHODS = frozenset({"includes", "indexOf", "join", "split", "trim"})
 
 def _modified_names(statements: Iterable[Statement]) -> Iterator[str]:
     """Yield the names that are assigned to, as a whole or in part."""
-    for part in _walk(statements):
+    for part in walk(statements):
         match part:
             case Opaque(names):
                 yield from names
@@ -600,7 +600,7 @@ def _modified_names(statements: Iterable[Statement]) -> Iterator[str]:
 
 def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
     """Yield the names that are bound again, and those in unparsed code."""
-    for part in _walk(statements):
+    for part in walk(statements):
         match part:
             case (
                 Assign(_, Name(name), _)
@@ -610,7 +610,7 @@ def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
             ):
                 yield name
             case Assign(_, target, _) if not isinstance(target, Member):
-                yield from (node.text for node in _walk((target,)) if isinstance(node, Name))
+                yield from (node.text for node in walk((target,)) if isinstance(node, Name))
             case Opaque(names) if type(part) is Opaque:
                 yield from names
             case _:
@@ -622,7 +622,7 @@ def _passed_names(statements: Iterable[Statement]) -> Iterator[str]:
 
     These are values that are passed to a function, or whose method is called.
     """
-    for part in _walk(statements):
+    for part in walk(statements):
         if isinstance(part, Call) and not (is_harmless_call(part.callee) or _is_read(part.callee)):
             if isinstance(part.callee, Member) and part.callee.key not in _PURE_METHODS:
                 yield from _root(part.callee)
@@ -666,12 +666,12 @@ def _root(value: Expression) -> Iterator[str]:
         yield value.text
 
 
-def _walk(part: object) -> Iterator[object]:
+def walk(part: object) -> Iterator[object]:
     """Yield every part of a syntax tree."""
     if isinstance(part, tuple | list):
         for inner in part:
-            yield from _walk(inner)
+            yield from walk(inner)
     elif isinstance(part, Struct):
         yield part
         for name in part.__struct_fields__:
-            yield from _walk(getattr(part, name))
+            yield from walk(getattr(part, name))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from quire.customisations.end_user_routes import END_USER_PLUGIN
 from quire.customisations.evaluated_code.globals import (
     KnownNames,
     Path,
@@ -85,13 +86,12 @@ _MUTATING_METHODS = CHANGING_DATE_METHODS | {
 """Methods that change their object."""
 _SERVER_NAMES = frozenset({"strapi", "process", "this", "super"})
 _MAX_PATH_LENGTH = {"service": 3, "engine": 4}
-_PLUGIN = "users-permissions"
 _JWT_SERVICES = (
     Call(
-        Member(Call(Member(Name("strapi"), "plugin"), (Literal(_PLUGIN),)), "service"),
+        Member(Call(Member(Name("strapi"), "plugin"), (Literal(END_USER_PLUGIN),)), "service"),
         (Literal("jwt"),),
     ),
-    Member(Member(Member(Member(Name("strapi"), "plugins"), _PLUGIN), "services"), "jwt"),
+    Member(Member(Member(Member(Name("strapi"), "plugins"), END_USER_PLUGIN), "services"), "jwt"),
 )
 """The service with the function that verifies a JWT."""
 _ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS | ROW_WRITES}

@@ -6,21 +6,21 @@ function of the module assigns to its name.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-
-from msgspec import Struct
 
 from quire.customisations.end_user_routes import (
     END_USER_ACTIONS,
     END_USER_PLUGIN,
     PREFIX,
+    ROUTES_PATH,
     SERVICE_ACTIONS,
+    PluginPath,
     actions_of,
 )
-from quire.customisations.passing_middlewares import require_passing_handler
+from quire.customisations.pass_through_middlewares import require_pass_through_handler
 from quire.customisations.statements import NotUnderstoodError
-from quire.javascript.scope import Module, NotPlainError, is_harmless_call
+from quire.javascript.scope import Module, NotPlainError, is_harmless_call, walk
 from quire.javascript.syntax import (
     Array,
     Assign,
@@ -44,10 +44,8 @@ from quire.javascript.syntax import (
     WithDefault,
 )
 
-Path = tuple[str, ...]
-Paths = AbstractSet[Path]
+Paths = AbstractSet[PluginPath]
 
-_ROUTES: Path = ("routes", "content-api", "routes")
 _ANY = "*"
 """A key that is computed."""
 _CHANGING_METHODS = frozenset(
@@ -64,21 +62,21 @@ _SERVER_PARTS = frozenset({"app", "router"})
 _NO_ACTIONS: frozenset[str] = frozenset()
 
 
-class _MoreChangesError(Exception):
+class _UnboundedChangeError(Exception):
     """Code that may change more of the plugin than single actions."""
 
 
-def start_up_changes(module: Module) -> frozenset[str] | None:
+def changed_plugin_actions(module: Module) -> frozenset[str] | None:
     """Return the actions of the plugin that a module changes, ``None`` if it may change more."""
     try:
-        return _StartUp(module).changed_actions()
-    except _MoreChangesError:
+        return _PluginChangeAnalysis(module).changed_actions()
+    except _UnboundedChangeError:
         return None
 
 
 def guards_all_routes(module: Module) -> bool:
     """Whether a module adds a middleware to ``strapi.server`` that may refuse requests."""
-    parts = list(_parts(module.statements))
+    parts = list(walk(module.statements))
     servers: set[str] = set()
     for part in parts:
         match part:
@@ -106,7 +104,7 @@ def _may_refuse(module: Module, middleware: Expression) -> bool:
     if isinstance(middleware, Literal):  # a path
         return False
     try:
-        require_passing_handler(module, middleware)
+        require_pass_through_handler(module, middleware)
     except NotUnderstoodError:
         return True
     return False
@@ -134,13 +132,13 @@ def _is_strapi(value: Expression) -> bool:
     return value == Name("strapi") or (isinstance(value, Member) and value.key == "strapi")
 
 
-class _StartUp:
-    """Reads a module, with the members of the plugin that its variables may stand for."""
+class _PluginChangeAnalysis:
+    """Analysis of a module, with the members of the plugin that its variables may stand for."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._parts = list(_parts(module.statements))
-        self._aliases: defaultdict[str, set[Path]] = defaultdict(set)
+        self._parts = list(walk(module.statements))
+        self._aliases: defaultdict[str, set[PluginPath]] = defaultdict(set)
         count = -1
         # A variable may stand for what another one does, in any order.
         while count < (count := sum(map(len, self._aliases.values()))):
@@ -148,7 +146,7 @@ class _StartUp:
                 self._add_aliases(part)
 
     def changed_actions(self) -> frozenset[str]:
-        """Return the actions that have other code. Raises _MoreChangesError."""
+        """Return the actions that have other code. Raises _UnboundedChangeError."""
         return _NO_ACTIONS.union(*map(self._changes_of, self._parts))
 
     # Variables
@@ -183,7 +181,7 @@ class _StartUp:
                 if rest is not None:
                     self._bind(rest, paths)
             case _:
-                raise _MoreChangesError
+                raise _UnboundedChangeError
 
     # Changes
 
@@ -209,7 +207,7 @@ class _StartUp:
                 self._require_no_container(body)
             case Opaque(names) if type(part) is Opaque:
                 if "strapi" in names and names & _OF_PLUGIN:
-                    raise _MoreChangesError
+                    raise _UnboundedChangeError
             case _:
                 pass
         return _NO_ACTIONS
@@ -218,9 +216,9 @@ class _StartUp:
         """Return the actions of the members in what is assigned to."""
         if isinstance(target, Member):
             return _NO_ACTIONS.union(*map(_actions_at, self._paths(target)))
-        members = (part for part in _parts(target) if isinstance(part, Member))
+        members = (part for part in walk(target) if isinstance(part, Member))
         if any(self._paths(member) for member in members):
-            raise _MoreChangesError
+            raise _UnboundedChangeError
         return _NO_ACTIONS
 
     def _changes_of_call(
@@ -229,7 +227,7 @@ class _StartUp:
         arguments = tuple(arguments)
         actions = _NO_ACTIONS
         if isinstance(callee, Member) and isinstance(callee.key, str):
-            self._require_kept(callee.object, callee.key, arguments)
+            self._require_unchanging_method(callee.object, callee.key, arguments)
             if callee.key in _CHANGING_FUNCTIONS and arguments:
                 services = {path for path in self._paths(arguments[0]) if path[:1] == ("services",)}
                 actions = actions.union(*map(_actions_at, services))
@@ -237,26 +235,26 @@ class _StartUp:
             self._require_no_container(argument)
         return actions
 
-    def _require_kept(
+    def _require_unchanging_method(
         self, receiver: Expression, method: str, arguments: tuple[Expression, ...]
     ) -> None:
-        """Check that a method changes no part of the plugin. Raises _MoreChangesError."""
+        """Check that a method changes no part of the plugin. Raises _UnboundedChangeError."""
         paths = self._paths(receiver)
         for path in paths:
-            is_new_route = path == _ROUTES and method == "push"
+            is_new_route = path == ROUTES_PATH and method == "push"
             is_change = method in _CHANGING_METHODS and path[:1] != ("services",)
             # Other methods of routes look some up, which may be changed then.
             if (path[:1] == ("routes",) or is_change) and not is_new_route:
-                raise _MoreChangesError
+                raise _UnboundedChangeError
         names = [item.value for item in arguments if isinstance(item, Literal)]
         is_registered = any(str(name).startswith(PREFIX) for name in names)
         if not paths and is_registered and method in {"set", "extend"}:
-            raise _MoreChangesError
+            raise _UnboundedChangeError
 
     def _require_no_container(self, value: Expression, *, known: Paths = frozenset()) -> None:
         """Check that code does not get another member by which it can change the plugin."""
         if any(map(_is_container, self._paths(value) - known)):
-            raise _MoreChangesError
+            raise _UnboundedChangeError
 
     # Members of the plugin
 
@@ -306,8 +304,8 @@ class _StartUp:
         return value if isinstance(value, str) else None
 
 
-def _actions_at(path: Path) -> frozenset[str]:
-    """Return the actions that use a member of the plugin. Raises _MoreChangesError."""
+def _actions_at(path: PluginPath) -> frozenset[str]:
+    """Return the actions that use a member of the plugin. Raises _UnboundedChangeError."""
     match path:
         case ("controllers", controller) if controller != _ANY:
             return actions_of(controller)
@@ -318,28 +316,17 @@ def _actions_at(path: Path) -> frozenset[str]:
         case ("services", service, method, *_) if _ANY not in {service, method}:
             return _methods_of(service).get(method, _NO_ACTIONS)
         case _:
-            raise _MoreChangesError
+            raise _UnboundedChangeError
 
 
 def _methods_of(service: str) -> Mapping[str, frozenset[str]]:
     return SERVICE_ACTIONS.get(service, {})
 
 
-def _is_container(path: Path) -> bool:
+def _is_container(path: PluginPath) -> bool:
     """Whether code that has a member of the plugin can change the plugin by it."""
     match path:
         case () | ("routes", *_) | ("controllers",) | ("controllers", _):
             return True
         case _:
             return False
-
-
-def _parts(part: object) -> Iterator[object]:
-    """Yield every part of a syntax tree."""
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from _parts(inner)
-    elif isinstance(part, Struct):
-        yield part
-        for name in part.__struct_fields__:
-            yield from _parts(getattr(part, name))

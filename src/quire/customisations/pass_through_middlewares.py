@@ -1,4 +1,4 @@
-"""Analyses global middlewares that pass every request on, so that they guard nothing.
+"""Recognises global middlewares that pass every request on, so that they guard nothing.
 
 Such a middleware calls ``next`` once in each branch, before which nothing can fail. Besides it only
 sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``.
@@ -44,6 +44,8 @@ from quire.javascript.syntax import (
 
 _TEXTS = frozenset({"method", "url", "path", "originalUrl", "host", "hostname", "protocol"})
 """Members of the request that are texts."""
+_TEXT_PATHS = frozenset((*owner, name) for owner in ((), ("request",)) for name in _TEXTS)
+"""The same, as members of the context."""
 _VALUES = _TEXTS | {
     *("status", "ip", "origin", "href", "querystring", "search", "secure", "type", "length"),
     *("message", "body", "query", "header", "headers", "state", "params", "req", "res"),
@@ -75,15 +77,16 @@ _HEADER_METHODS = frozenset({"set", "append", "remove", "vary"})
 _FAILING_OPERATORS = frozenset({"in", "instanceof"})
 
 
-class _Progress(Enum):
-    """Whether the request has been passed on."""
+class _NextCall(Enum):
+    """What a handler has done with ``next``."""
 
-    BEFORE = "before"
-    AFTER = "after"
-    DONE = "done"
+    PENDING = "pending"
+    AWAITED = "awaited"
+    RETURNED = "returned"
+    """The handler has ended."""
 
 
-def require_passing(module: Module) -> frozenset[str]:
+def require_pass_through(module: Module) -> frozenset[str]:
     """Return the headers that a middleware sets. Raises NotUnderstoodError if it may refuse."""
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function):
@@ -100,35 +103,39 @@ def require_passing(module: Module) -> frozenset[str]:
         if isinstance(statement, Declaration) and isinstance(statement.target, Name)
     }
     options = {name.text for name in exported.parameters[:1] if isinstance(name, Name)}
-    return require_passing_handler(scope, last.value, setup_names, frozenset(options))
+    return require_pass_through_handler(scope, last.value, setup_names, frozenset(options))
 
 
-def require_passing_handler(
+def require_pass_through_handler(
     module: Module,
     value: Expression,
     known_names: AbstractSet[str] = frozenset(),
     object_names: frozenset[str] = frozenset(),
 ) -> frozenset[str]:
-    """Do what `require_passing` does, for ``(ctx, next) => …``.
+    """Do what `require_pass_through` does, for ``(ctx, next) => …``.
 
     ``known_names`` can be read without failing, and so can members of ``object_names``.
     """
     match module.followed(value):
-        case Function((Name(ctx), Name(following))) as handler:
-            middleware = _Middleware(
-                module, ctx, following, known_names=set(known_names), object_names=object_names
+        case Function((Name(ctx), Name(next_name))) as handler:
+            analysis = _HandlerAnalysis(
+                module, ctx, next_name, known_names=set(known_names), object_names=object_names
             )
-            if middleware.run(statements_of(handler), _Progress.BEFORE) is _Progress.BEFORE:
+            if analysis.run(statements_of(handler), _NextCall.PENDING) is _NextCall.PENDING:
                 raise NotUnderstoodError("does not pass all requests on")
-            return frozenset(middleware.headers)
+            return frozenset(analysis.headers)
         case _:
             raise NotUnderstoodError("does not return a function of ctx and next")
 
 
-class _Middleware(Struct):
+class _HandlerAnalysis(Struct):
+    """Analysis of ``(ctx, next) => …``."""
+
     module: Module
     ctx: str
-    following: str
+    """The name of the context."""
+    next_name: str
+    """The name of the next handler."""
     known_names: set[str] = field(default_factory=set)
     number_names: set[str] = field(default_factory=set)
     text_names: set[str] = field(default_factory=set)
@@ -138,66 +145,70 @@ class _Middleware(Struct):
     """Names of the options, which are always an object."""
     headers: set[str] = field(default_factory=set)
 
-    def run(self, statements: Sequence[Statement], progress: _Progress) -> _Progress:
-        """Return the progress after statements. Raises NotUnderstoodError."""
+    def run(self, statements: Sequence[Statement], state: _NextCall) -> _NextCall:
+        """Return the state after statements. Raises NotUnderstoodError."""
         for statement in statements:
-            if progress is _Progress.DONE:
+            if state is _NextCall.RETURNED:
                 break
-            progress = self._statement(statement, progress)
-        return progress
+            state = self._statement(statement, state)
+        return state
 
     def _statement(  # noqa: C901 - a case for each kind of statement
-        self, statement: Statement, progress: _Progress
-    ) -> _Progress:
+        self, statement: Statement, state: _NextCall
+    ) -> _NextCall:
         match statement:
-            case Evaluate(Unary("await", value)) if self._goes_on(value):
-                return self._pass_on(progress, _Progress.AFTER)
-            case Return(value) if value is not None and self._goes_on(without_await(value)):
-                return self._pass_on(progress, _Progress.DONE)
-            case Return(value) if progress is _Progress.AFTER:
+            case Evaluate(Unary("await", value)) if self._calls_next(value):
+                return self._pass_on(state, _NextCall.AWAITED)
+            case Return(value) if value is not None and self._calls_next(without_await(value)):
+                return self._pass_on(state, _NextCall.RETURNED)
+            case Return(value) if state is _NextCall.AWAITED:
                 if value is not None:
                     self._require_safe(value)
-                return _Progress.DONE
+                return _NextCall.RETURNED
             case Declaration(target, value):
                 self._declare(target, value)
             case Evaluate(Call(callee, arguments)):
                 self._call(callee, arguments)
             case If(test, then, otherwise):
                 self._require_safe(test)
-                if progress is _Progress.BEFORE and not otherwise and self._is_of_others(test):
-                    return progress
-                return _joined(self.run(then, progress), self.run(otherwise, progress))
+                if (
+                    state is _NextCall.PENDING
+                    and not otherwise
+                    and self._excludes_content_api(test)
+                ):
+                    return state
+                return _joined(self.run(then, state), self.run(otherwise, state))
             case Try(body, handler, finalizer):
                 if self._mentions_next((handler, finalizer)):
                     raise NotUnderstoodError("passes requests on after an error")
-                progress = self.run(body, progress)
-                self.run(finalizer, _Progress.AFTER)
+                state = self.run(body, state)
+                self.run(finalizer, _NextCall.AWAITED)
             case _:
                 raise NotUnderstoodError("holds code that may refuse a request")
-        return progress
+        return state
 
-    def _pass_on(self, progress: _Progress, next_progress: _Progress) -> _Progress:
-        if progress is not _Progress.BEFORE:
+    def _pass_on(self, state: _NextCall, next_state: _NextCall) -> _NextCall:
+        if state is not _NextCall.PENDING:
             raise NotUnderstoodError("passes requests on twice")
-        return next_progress
+        return next_state
 
-    def _goes_on(self, value: Expression) -> bool:
-        return value == Call(Name(self.following), ())
+    def _calls_next(self, value: Expression) -> bool:
+        return value == Call(Name(self.next_name), ())
 
     def _mentions_next(self, part: object) -> bool:
         match part:
             case Name(name):
-                return name == self.following
+                return name == self.next_name
             case tuple():
                 return any(map(self._mentions_next, part))
             case Struct():
                 return any(
                     self._mentions_next(getattr(part, name)) for name in part.__struct_fields__
-                ) or self.following in getattr(part, "names", ())
+                ) or self.next_name in getattr(part, "names", ())
             case _:
                 return False
 
-    def _is_of_others(self, test: Expression) -> bool:
+    def _excludes_content_api(self, test: Expression) -> bool:
         """Whether a condition holds for no request to the content API, but ``OPTIONS``."""
         match test:
             case Binary("==" | "===", left, Literal("OPTIONS")):
@@ -208,7 +219,7 @@ class _Middleware(Struct):
                 is_path = self._member(left) in _PATHS
                 return is_path and f"{prefix}/".startswith(_ADMIN_PATHS)
             case Binary("&&", left, right):
-                return self._is_of_others(left) or self._is_of_others(right)
+                return self._excludes_content_api(left) or self._excludes_content_api(right)
             case _:
                 return False
 
@@ -386,8 +397,7 @@ class _Middleware(Struct):
             case Call(Member(of, str() as method)) if method in _TEXT_METHODS:
                 return method not in {"includes", "indexOf"} and self._is_text(of)
             case _:
-                path = self._member(value)
-                return bool(path) and path[:-1] in {(), ("request",)} and path[-1] in _TEXTS
+                return self._member(value) in _TEXT_PATHS
 
     def _is_number(self, value: Expression) -> bool:
         match value:
@@ -407,12 +417,12 @@ def _is_log_call(callee: Expression) -> bool:
     return is_harmless_call(callee) and (_dotted(callee) or "").startswith(("console.", "strapi."))
 
 
-def _joined(progress: _Progress, other_progress: _Progress) -> _Progress:
-    """Return the progress after two branches."""
-    if progress is other_progress or other_progress is _Progress.DONE:
-        return progress
-    if progress is _Progress.DONE:
-        return other_progress
+def _joined(state: _NextCall, other_state: _NextCall) -> _NextCall:
+    """Return the state after two branches."""
+    if state is other_state or other_state is _NextCall.RETURNED:
+        return state
+    if state is _NextCall.RETURNED:
+        return other_state
     raise NotUnderstoodError("does not pass all requests on")
 
 
