@@ -165,7 +165,7 @@ def archive(command: str, *, is_modified: bool = False) -> Call:
     return call
 
 
-class Row(NamedTuple):
+class HookCase(NamedTuple):
     """A call, and the actions and locales that hooks run for.
 
     ``around`` are those of functions around actions where they differ: such a function is called
@@ -183,63 +183,67 @@ def fired_in(phase: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "row",
+    "case",
     [
-        Row(rest("POST", "papers", TITLE), ["create en", "publish en"]),
-        Row(rest("POST", "papers?status=draft", TITLE), ["create en"]),
-        Row(rest("PUT", "papers/{}", TITLE), ["update en", "publish en"]),
-        Row(rest("PUT", "papers/{}?status=draft", TITLE), ["update en"]),
-        Row(rest("PUT", "papers/{}?status=draft&locale=fr", TITLE), ["update fr"]),
-        Row(rest("DELETE", "papers/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]),
-        Row(rest("DELETE", "papers/{}"), ["delete en"]),
-        Row(rest("POST", "writers", {"name": "Ada"}), ["create None"]),
-        Row(
+        HookCase(rest("POST", "papers", TITLE), ["create en", "publish en"]),
+        HookCase(rest("POST", "papers?status=draft", TITLE), ["create en"]),
+        HookCase(rest("PUT", "papers/{}", TITLE), ["update en", "publish en"]),
+        HookCase(rest("PUT", "papers/{}?status=draft", TITLE), ["update en"]),
+        HookCase(rest("PUT", "papers/{}?status=draft&locale=fr", TITLE), ["update fr"]),
+        HookCase(
+            rest("DELETE", "papers/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]
+        ),
+        HookCase(rest("DELETE", "papers/{}"), ["delete en"]),
+        HookCase(rest("POST", "writers", {"name": "Ada"}), ["create None"]),
+        HookCase(
             rest("POST", "papers?status=draft", {**TITLE, "writer": {"connect": []}}),
             ["create en"],
         ),
-        Row(batch({"action": "create", "data": TITLE}), ["create en", "publish en"]),
-        Row(
+        HookCase(batch({"action": "create", "data": TITLE}), ["create en", "publish en"]),
+        HookCase(
             batch({"action": "update", "data": TITLE, "status": "draft"}, {"action": "publish"}),
             ["update en", "publish en"],
         ),
-        Row(batch({"action": "unpublish"}), ["unpublish en"]),
-        Row(batch({"action": "delete"}), ["delete en"]),
-        Row(admin("POST", "", TITLE), ["create en"]),
-        Row(admin("PUT", "/{}", TITLE), ["update en"]),
-        Row(admin("POST", "/{}/actions/publish", {}), ["update en", "publish en"]),
-        Row(admin("POST", "/{}/actions/unpublish", {}), ["unpublish en"]),
-        Row(admin("POST", "/{}/actions/discard", {}), ["discard_draft en"]),
-        Row(admin("POST", "/clone/{}", {}), ["clone en"]),
-        Row(admin("DELETE", "/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]),
-        Row(admin("POST", "/actions/bulkPublish", "bulk"), ["publish en"]),
-        Row(admin("POST", "/actions/bulkUnpublish", "bulk"), ["unpublish en"]),
-        Row(admin("POST", "/actions/bulkDelete", "bulk"), ["delete en"]),
-        Row(documents("create"), ["create en"]),
-        Row(documents("create_published"), ["create en", "publish en"]),
-        Row(documents("update"), ["update en"]),
-        Row(documents("update_published"), ["update en", "publish en"]),
-        Row(documents("publish"), ["publish en", "publish fr"], around=["publish *"]),
-        Row(documents("unpublish"), ["unpublish en", "unpublish fr"], around=["unpublish *"]),
-        Row(
+        HookCase(batch({"action": "unpublish"}), ["unpublish en"]),
+        HookCase(batch({"action": "delete"}), ["delete en"]),
+        HookCase(admin("POST", "", TITLE), ["create en"]),
+        HookCase(admin("PUT", "/{}", TITLE), ["update en"]),
+        HookCase(admin("POST", "/{}/actions/publish", {}), ["update en", "publish en"]),
+        HookCase(admin("POST", "/{}/actions/unpublish", {}), ["unpublish en"]),
+        HookCase(admin("POST", "/{}/actions/discard", {}), ["discard_draft en"]),
+        HookCase(admin("POST", "/clone/{}", {}), ["clone en"]),
+        HookCase(admin("DELETE", "/{}?locale=*"), ["delete en", "delete fr"], around=["delete *"]),
+        HookCase(admin("POST", "/actions/bulkPublish", "bulk"), ["publish en"]),
+        HookCase(admin("POST", "/actions/bulkUnpublish", "bulk"), ["unpublish en"]),
+        HookCase(admin("POST", "/actions/bulkDelete", "bulk"), ["delete en"]),
+        HookCase(documents("create"), ["create en"]),
+        HookCase(documents("create_published"), ["create en", "publish en"]),
+        HookCase(documents("update"), ["update en"]),
+        HookCase(documents("update_published"), ["update en", "publish en"]),
+        HookCase(documents("publish"), ["publish en", "publish fr"], around=["publish *"]),
+        HookCase(documents("unpublish"), ["unpublish en", "unpublish fr"], around=["unpublish *"]),
+        HookCase(
             documents("discard_draft"),
             ["discard_draft en", "discard_draft fr"],
             around=["discard_draft *"],
         ),
-        Row(documents("clone"), ["clone en"]),
-        Row(documents("delete"), ["delete en", "delete fr"], around=["delete *"]),
-        Row(documents("create_many"), ["create en", "create en"]),
-        Row(documents("publish_many"), ["publish en"]),
-        Row(documents("unpublish_many"), ["unpublish en"]),
-        Row(documents("delete_many"), ["delete en"]),
-        Row(archive("import"), ["create en", "create fr", "publish en", "publish fr"]),
-        Row(
+        HookCase(documents("clone"), ["clone en"]),
+        HookCase(documents("delete"), ["delete en", "delete fr"], around=["delete *"]),
+        HookCase(documents("create_many"), ["create en", "create en"]),
+        HookCase(documents("publish_many"), ["publish en"]),
+        HookCase(documents("unpublish_many"), ["unpublish en"]),
+        HookCase(documents("delete_many"), ["delete en"]),
+        HookCase(archive("import"), ["create en", "create fr", "publish en", "publish fr"]),
+        HookCase(
             archive("import", is_modified=True),
             ["create en", "create fr", "publish en", "publish fr", "update en"],
         ),
-        Row(archive("transfer"), ["create en", "create fr", "publish en", "publish fr"]),
+        HookCase(archive("transfer"), ["create en", "create fr", "publish en", "publish fr"]),
     ],
 )
-async def test_hooks_run_once_per_document_locale_and_action(office: Office, row: Row) -> None:
+async def test_hooks_run_once_per_document_locale_and_action(
+    office: Office, case: HookCase
+) -> None:
     made = await office.ask("POST", "/api/papers", {"data": {"title": "Charts"}})
     document_id = made.data["documentId"]
     french = await office.ask(
@@ -248,9 +252,9 @@ async def test_hooks_run_once_per_document_locale_and_action(office: Office, row
     assert french.status == 200, french.json
     fired_hooks.clear()
 
-    await row.call(office, document_id)
+    await case.call(office, document_id)
 
-    assert fired_in("before") == fired_in("after") == row.hooks
+    assert fired_in("before") == fired_in("after") == case.hooks
     has_around = AROUND in (office.app.settings.project / FILE).read_text()
-    assert fired_in("around") == ((row.around or row.hooks) if has_around else [])
+    assert fired_in("around") == ((case.around or case.hooks) if has_around else [])
     assert fired_hooks[0][0] == ("around" if has_around else "before")

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.customisations import generated_files
 from quire.customisations.controllers import (
@@ -168,13 +169,39 @@ def find_customisations(
     types = schema.content_types
     project = settings.project
     apis = [_build_api(folder, types) for folder in folders(project / "src" / "api")]
-    files = [
-        RouterFile(api.name, file)
-        for api in apis
-        for file in sources(project, api.folder / "routes")
-    ]
     services = ServiceFiles(project)
-    scripts = ScriptProject(
+    scripts = _build_scripts(schema, services)
+    controllers = _Controllers(
+        ReadContext(schema, services.find_service, services.note_call), scripts
+    )
+    in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
+    # These depend on the calls that all controllers contain.
+    in_apis += [finding for api in apis for finding in _service_findings(project, api, services)]
+    code = GuardCode(project, scripts)
+    router_files = _router_files(project, apis)
+    routes = read_routes(router_files, types, code, controllers.actions)
+    extension_findings, extension_routes = find_end_user_extension(project, types)
+    findings = [
+        *_routes_findings(routes, apis, types),
+        *(_missing_routes_findings(apis, routes, types) if router_files else ()),
+        *in_apis,
+        *_guard_findings(settings, apis, routes, code, types),
+        *find_project_code(project, types),
+        *extension_findings,
+        *find_start_up_changes(project, types),
+        *find_configuration(settings),
+    ]
+    customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)
+    core_routes_by_uid = served_routes(routes, controllers.actions, customisations.closed, types)
+    return replace(
+        customisations,
+        routes=MappingProxyType(core_routes_by_uid),
+        unserved=(*routes.unserved, *extension_routes),
+    )
+
+
+def _build_scripts(schema: Schema, services: ServiceFiles) -> ScriptProject:
+    return ScriptProject(
         services.code,
         services.note_call,
         types=frozenset({*(content_type.uid for content_type in schema.api_types), USER_UID}),
@@ -182,42 +209,14 @@ def find_customisations(
             content_type.uid for content_type in schema.api_types if has_single_rows(content_type)
         ),
     )
-    code = GuardCode(project, scripts)
-    controllers = _Controllers(
-        ReadContext(schema, services.find_service, services.note_call), scripts
-    )
-    in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
-    in_apis += [finding for api in apis for finding in _service_findings(project, api, services)]
-    routes = read_routes(files, types, code, controllers.actions)
-    global_guards = [*_global_middleware_findings(settings, apis, types)]
-    global_files = {finding.file for finding in global_guards}
-    extension_findings, extension_routes = find_end_user_extension(project, types)
-    findings = [
-        *_routes_findings(routes, apis, types),
-        *_missing_routes_findings(apis, routes, has_routes=bool(files), types=types),
-        *in_apis,
-        *(
-            finding
-            for finding in _all_guard_findings(project, apis, routes, code)
-            if finding.file not in global_files
-        ),
-        *global_guards,
-        *find_project_code(project, types),
-        *extension_findings,
-        *find_start_up_changes(project, types),
-        *find_configuration(settings),
+
+
+def _router_files(project: Path, apis: Iterable[_Api]) -> list[RouterFile]:
+    return [
+        RouterFile(api.name, file)
+        for api in apis
+        for file in sources(project, api.folder / "routes")
     ]
-    customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)
-    return Customisations(
-        closed=customisations.closed,
-        findings=customisations.findings,
-        unused_ignores=customisations.unused_ignores,
-        unused_replacements=customisations.unused_replacements,
-        routes=MappingProxyType(
-            served_routes(routes, controllers.actions, customisations.closed, types)
-        ),
-        unserved=(*routes.unserved, *extension_routes),
-    )
 
 
 def _apply_ignores(
@@ -309,7 +308,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
 
 
 def _missing_routes_findings(
-    apis: Iterable["_Api"], routes: Routes, *, has_routes: bool, types: Types
+    apis: Iterable["_Api"], routes: Routes, types: Types
 ) -> Iterator[Finding]:
     """Types without routes in a project that has routes for others."""
     by_name = {api.name: api for api in apis}
@@ -317,7 +316,7 @@ def _missing_routes_findings(
     for router_file in routes.opaque:
         uids_with_routes |= _guarded_types(router_file, by_name[router_file.api], types)
     for content_type in (type_ for api in by_name.values() for type_ in api.types):
-        if has_routes and content_type.uid not in uids_with_routes:
+        if content_type.uid not in uids_with_routes:
             sentence = (
                 "has no routes file, and so no routes in Strapi; here it has the usual ones, "
                 "open to those whom a role or a token allows it"
@@ -388,14 +387,18 @@ def _service_findings(project: Path, api: _Api, services: ServiceFiles) -> Itera
             yield warning_of(file, "service", "has methods of its own that do not run")
 
 
-def _all_guard_findings(
-    project: Path, apis: list[_Api], routes: Routes, code: GuardCode
+def _guard_findings(
+    settings: Settings, apis: list[_Api], routes: Routes, code: GuardCode, types: Types
 ) -> Iterator[Finding]:
-    """Policies and middlewares; each disables the types whose routes name it."""
+    """Find policies and middlewares: those before all routes, and those that routes may name."""
+    global_findings = list(_global_middleware_findings(settings, apis, types))
+    yield from global_findings
+    global_files = {finding.file for finding in global_findings}
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
     for folder, kind in kinds.items():
-        for api, file in _guard_files(project, apis, folder):
-            yield from _guard_findings(file, kind, api, routes, code)
+        for api, file in _guard_files(settings.project, apis, folder):
+            if file.path not in global_files:
+                yield from _route_guard_findings(file, kind, api, routes, code)
 
 
 def _global_middleware_findings(
@@ -434,7 +437,7 @@ def _guard_files(
             yield api.name, file
 
 
-def _guard_findings(
+def _route_guard_findings(
     file: SourceFile, kind: FindingKind, api: str, routes: Routes, code: GuardCode
 ) -> Iterator[Finding]:
     """The finding of a policy or middleware; ``api`` is empty for one of the whole project.

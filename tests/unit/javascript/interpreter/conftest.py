@@ -1,4 +1,4 @@
-"""The zone of recorded dates."""
+"""Time zones for tests of dates."""
 
 import os
 import time
@@ -8,7 +8,8 @@ import pytest
 
 
 @pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def berlin_time_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Set the time zone of the dates that were recorded in Node.js."""
     before = os.environ.get("TZ")
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()

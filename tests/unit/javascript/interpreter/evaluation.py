@@ -1,4 +1,4 @@
-"""Code that a machine evaluates."""
+"""Evaluation of JavaScript in tests."""
 
 from quire.javascript.interpreter.builtins import library
 from quire.javascript.interpreter.evaluator import Machine
@@ -6,7 +6,7 @@ from quire.javascript.interpreter.scopes import Frame
 from quire.javascript.scope import UNDEFINED, Module
 
 
-async def evaluated(code: str) -> object:
+async def evaluate_body(code: str) -> object:
     """Return the result of the body of a function, whose module has the constant ``SHARED``."""
     names: dict[str, object] = {}
     machine = Machine(names)

@@ -8,7 +8,7 @@ from quire.javascript.interpreter.builtins import GLOBAL_NAMES, library
 from quire.javascript.interpreter.collation import compared
 from quire.javascript.interpreter.evaluator import Machine
 from quire.javascript.interpreter.values import HostObject, UnsupportedError
-from tests.unit.javascript.interpreter.evaluation import evaluated
+from tests.unit.javascript.interpreter.evaluation import evaluate_body
 
 # As Node.js 20 sorts them with localeCompare and the locale en-US.
 SORTED = [
@@ -48,22 +48,22 @@ def test_the_order_of_other_letters_is_not_guessed(text: str) -> None:
         compared("a", text)
 
 
-@pytest.mark.usefixtures("berlin")
+@pytest.mark.usefixtures("berlin_time_zone")
 @pytest.mark.parametrize(("call", "expected"), LOCAL_TEXTS)
 async def test_a_date_is_written_as_its_locale_does(call: str, expected: str) -> None:
-    assert await evaluated(f"return new Date('2026-03-28T23:30:05Z').{call};") == expected
+    assert await evaluate_body(f"return new Date('2026-03-28T23:30:05Z').{call};") == expected
 
 
-@pytest.mark.usefixtures("berlin")
+@pytest.mark.usefixtures("berlin_time_zone")
 @pytest.mark.parametrize(("text", "expected"), READ_AGAIN)
 async def test_an_american_date_is_local_time(text: str, expected: str) -> None:
-    assert await evaluated(f"return new Date('{text}').toISOString();") == expected
+    assert await evaluate_body(f"return new Date('{text}').toISOString();") == expected
 
 
 @pytest.mark.parametrize("text", ["2/30/2026", "13:00", "1/1/2026, 13:00:00 PM", "29/3/2026"])
 async def test_a_date_that_is_read_otherwise_is_refused(text: str) -> None:
     with pytest.raises(UnsupportedError):
-        await evaluated(f"return new Date('{text}');")
+        await evaluate_body(f"return new Date('{text}');")
 
 
 VALUES = [
@@ -76,12 +76,12 @@ VALUES = [
 
 @pytest.mark.parametrize(("expression", "expected"), VALUES)
 async def test_functions_of_the_language_compute(expression: str, expected: object) -> None:
-    assert await evaluated(f"return {expression};") == expected
+    assert await evaluate_body(f"return {expression};") == expected
 
 
 async def test_what_requests_share_is_not_assigned_to() -> None:
     with pytest.raises(UnsupportedError):
-        await evaluated("Object.assign(SHARED, { a: 1 });")
+        await evaluate_body("Object.assign(SHARED, { a: 1 });")
 
 
 def test_the_names_that_code_may_use_are_those_that_are_evaluated() -> None:

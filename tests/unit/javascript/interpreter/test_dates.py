@@ -3,7 +3,7 @@
 import pytest
 
 from quire.javascript.interpreter.values import UnsupportedError
-from tests.unit.javascript.interpreter.evaluation import evaluated
+from tests.unit.javascript.interpreter.evaluation import evaluate_body
 
 # What Node.js 22 gives with TZ=Europe/Berlin: a moment, an expression on it, its value, the moment
 # afterwards.
@@ -63,21 +63,21 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.usefixtures("berlin")
+@pytest.mark.usefixtures("berlin_time_zone")
 @pytest.mark.parametrize(("moment", "expression", "value", "after"), EXPECTED)
 async def test_a_date_is_read_and_changed_in_local_time(
     moment: str, expression: str, value: int, after: str
 ) -> None:
     if not moment:
-        assert await evaluated(f"return ({expression}).getTime();") == value
+        assert await evaluate_body(f"return ({expression}).getTime();") == value
         return
     body = f"const d = new Date('{moment}'); const value = {expression};"
-    assert await evaluated(f"{body} return [value, d.toISOString()];") == [value, after]
+    assert await evaluate_body(f"{body} return [value, d.toISOString()];") == [value, after]
 
 
 async def test_an_invalid_date_has_no_parts_and_is_not_changed() -> None:
-    assert await evaluated("return isNaN(new Date(NaN).getMonth());") is True
+    assert await evaluate_body("return isNaN(new Date(NaN).getMonth());") is True
     with pytest.raises(UnsupportedError):
-        await evaluated("return new Date(NaN).setDate(1);")
+        await evaluate_body("return new Date(NaN).setDate(1);")
     with pytest.raises(UnsupportedError):
-        await evaluated("return new Date(0).setFullYear(300000);")
+        await evaluate_body("return new Date(0).setFullYear(300000);")
