@@ -11,7 +11,7 @@ from quire.content_api.http_messages import AsgiReceive
 from quire.content_api.multipart import Form, Take, read_parts
 from quire.errors import PayloadTooLargeError
 from quire.schema.attributes.validation import ABSENT, AbsentType
-from quire.uploads.file_info import decoded
+from quire.uploads.file_info import decode_fields
 from quire.uploads.processing import IncomingFile
 from quire.uploads.storage import storage_problem
 
@@ -56,9 +56,9 @@ class FileForm(Form):
         """Return the metadata: fields with JSON, or such as ``fileInfo[0][caption]``."""
         texts = self.texts(FILE_INFO)
         if texts:
-            return decoded(texts)
+            return decode_fields(texts)
         value = self.nested().get(FILE_INFO, ABSENT)
-        return decoded(value) if isinstance(value, list) else value
+        return decode_fields(value) if isinstance(value, list) else value
 
     def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
         """Accept files of the right field."""

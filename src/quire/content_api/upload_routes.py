@@ -18,7 +18,7 @@ from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.json_schema import JsonSchema
-from quire.schema.attributes.validation import AbsentType, not_of_type
+from quire.schema.attributes.validation import ABSENT, AbsentType, not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
@@ -219,23 +219,15 @@ class FileApi:
             )
             if form.files:
                 return await self._upload(request, form)
-        file_info = form.file_info()
-        body = {} if isinstance(file_info, AbsentType) else {FILE_INFO: file_info}
-        return await self._describe(request, body)
+        return await self._describe(request, {FILE_INFO: form.file_info()})
 
     async def _upload(self, request: Request, form: FileForm) -> Response:
         file_info = form.file_info()
         if _names_file(request):
             return await self._replace(request, form.files, file_info)
-        count = len(form.files)
-        file_infos = (
-            [NO_FILE_INFO] * count
-            if isinstance(file_info, AbsentType)
-            else information_of_new(file_info, count)
-        )
         files = await self._library.add(
             form.files,
-            file_infos,
+            information_of_new(file_info, len(form.files)),
             read=self._public_data,
             attachment=self._attachment(request, form),
         )
@@ -246,9 +238,7 @@ class FileApi:
     ) -> Response:
         if len(files) > 1:
             raise ValidationError(MULTIPLE_FILES)
-        new_info = (
-            NO_FILE_INFO if isinstance(file_info, AbsentType) else information_of_one(file_info)
-        )
+        new_info = information_of_one(file_info)
         file = await self._library.replace(
             _file_id(request), files[0], new_info, read=self._public_data
         )
@@ -340,4 +330,4 @@ def _read_file_info(body: object) -> FileInfo:
     if not isinstance(body, Mapping):
         message = f"this {not_of_type('object', None, body)}"
         raise validation_error([Problem((), message, None)])
-    return information_of_one(body[FILE_INFO]) if FILE_INFO in body else NO_FILE_INFO
+    return information_of_one(body.get(FILE_INFO, ABSENT))

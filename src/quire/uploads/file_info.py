@@ -42,21 +42,24 @@ class FileInfo(Struct, frozen=True):
 NO_FILE_INFO = FileInfo()
 
 
-def decoded(fields: Sequence[object]) -> object:
+def decode_fields(fields: Sequence[object]) -> object:
     """Parse the fields of a form: a value for one field, a list for several.
 
     Text that is not JSON stays text, which is ignored. Fields in brackets are objects already.
     """
-    values = [_parsed(field) if isinstance(field, str) else field for field in fields]
+    values = [_parse_json(field) if isinstance(field, str) else field for field in fields]
     return values[0] if len(values) == 1 else values
 
 
 def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
-    """Parse the attributes of a single file. Raises ValidationError for anything else.
+    """Parse the attributes of a single file, `NO_FILE_INFO` for ``ABSENT``.
 
-    ``folders`` says that a folder may be chosen; otherwise it is ignored, like unknown members.
+    Raises ValidationError for anything that is not an object. ``folders`` says that a folder may be
+    chosen; otherwise it is ignored, like unknown members.
     """
-    raw_value = _parsed(value) if isinstance(value, str) else value
+    if isinstance(value, AbsentType):
+        return NO_FILE_INFO
+    raw_value = _parse_json(value) if isinstance(value, str) else value
     if not isinstance(raw_value, dict):
         raise validation_error([_type_problem("object", raw_value)])
     return _parse_info(raw_value, (_INFO,), folders=folders)
@@ -65,8 +68,11 @@ def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
 def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
     """Parse the attributes of new files, ``count`` of them, in their order.
 
-    Of one file an object is expected, of several a list. Raises ValidationError.
+    Of one file an object is expected, of several a list; ``ABSENT`` is `NO_FILE_INFO` for each.
+    Raises ValidationError.
     """
+    if isinstance(value, AbsentType):
+        return [NO_FILE_INFO] * count
     if count == 1:
         info = value[0] if isinstance(value, list) and len(value) == 1 else value
         return [information_of_one(info, folders=folders)]
@@ -82,7 +88,7 @@ def information_of_new(value: object, count: int, *, folders: bool = False) -> l
     return [*file_infos, *[NO_FILE_INFO] * (count - len(file_infos))]
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         value: object = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -144,7 +150,7 @@ def _point(value: object, path: tuple[str | int, ...]) -> tuple[object, list[Pro
     The object may be sent as JSON.
     """
     if isinstance(value, str):
-        value = _parsed(value)
+        value = _parse_json(value)
     if not isinstance(value, dict):
         return None, []
     point: dict[str, int | float] = {}

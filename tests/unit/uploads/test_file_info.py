@@ -7,7 +7,7 @@ from quire.schema.attributes.validation import ABSENT
 from quire.uploads.file_info import (
     NO_FILE_INFO,
     FileInfo,
-    decoded,
+    decode_fields,
     information_of_new,
     information_of_one,
 )
@@ -86,7 +86,7 @@ def test_what_cannot_be_understood_is_refused(given: object, message: str) -> No
 
 
 def test_several_files_are_told_of_in_their_order() -> None:
-    said = decoded(['{"caption": "one"}', '{"caption": "two"}', '{"caption": "three"}'])
+    said = decode_fields(['{"caption": "one"}', '{"caption": "two"}', '{"caption": "three"}'])
 
     assert [one.values["caption"] for one in information_of_new(said, 2)] == ["one", "two"]
     assert information_of_new([{"caption": "one"}], 2)[1] == NO_FILE_INFO

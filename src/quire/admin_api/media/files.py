@@ -30,7 +30,7 @@ from quire.errors import ApplicationError, ForbiddenError, NotFoundError
 from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
-from quire.schema.attributes.validation import AbsentType, not_of_type
+from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
     NO_FILE_INFO,
@@ -183,8 +183,7 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if form.files:
                 return await self._replace(request.administrator, file_id, form)
-        file_info = form.file_info()
-        body = {} if isinstance(file_info, AbsentType) else {FILE_INFO: file_info}
+        body = {FILE_INFO: form.file_info()}
         return await self._describe(request.administrator, file_id, body)
 
     async def upload_one(self, request: Request) -> Response:
@@ -228,12 +227,7 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
-            file_info, count = form.file_info(), len(form.files)
-            file_infos = (
-                [NO_FILE_INFO] * count
-                if isinstance(file_info, AbsentType)
-                else information_of_new(file_info, count, folders=True)
-            )
+            file_infos = information_of_new(form.file_info(), len(form.files), folders=True)
             return await self._library.add(
                 form.files,
                 file_infos,
@@ -249,16 +243,10 @@ class MediaFileApi:
         if len(form.files) > 1:
             raise ApplicationError(MULTIPLE_FILES)
         incoming_file: IncomingFile = form.files[0]
-        file_info = form.file_info()
-        new_info = (
-            NO_FILE_INFO
-            if isinstance(file_info, AbsentType)
-            else information_of_one(file_info, folders=True)
-        )
         file = await self._library.replace(
             file_id,
             incoming_file,
-            new_info,
+            information_of_one(form.file_info(), folders=True),
             read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
@@ -313,4 +301,4 @@ def _information(body: object) -> FileInfo:
         return NO_FILE_INFO
     if not isinstance(body, Mapping):
         raise validation_error([Problem((), f"this {not_of_type('object', body)}", body)])
-    return information_of_one(body[FILE_INFO], folders=True) if FILE_INFO in body else NO_FILE_INFO
+    return information_of_one(body.get(FILE_INFO, ABSENT), folders=True)
