@@ -27,8 +27,13 @@ BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
 _UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
 
 _MAX_LENGTH = 255
+"""The longest value that the database stores."""
 _MAX_TEXT = 4 * _MAX_LENGTH
-"""How much of a text is looked at: some characters have no letter in a value."""
+"""The longest text whose value is not shortened, as Strapi shortens none: people do it in the form.
+
+A longer one is the content of an entry, of any size: only its beginning is read, more of it than
+`_MAX_LENGTH` because some characters leave nothing in a value, and the value can be stored.
+"""
 
 _FIRST_BATCH, _MAX_BATCH = 10, 1000
 """How many numbers are tried at once: at first, at most, and the growth factor."""
