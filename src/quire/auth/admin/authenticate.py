@@ -21,6 +21,7 @@ from quire.errors import RejectedCredentialError
 from quire.schema.model import Schema
 
 _NO_CREDENTIAL = "the request has no bearer token"
+_NO_SESSION = "the access token is invalid or has expired, or its session has ended"
 
 
 class _VerifiedAdministrator(Struct, frozen=True):
@@ -68,22 +69,21 @@ class AdminAuthenticator:
         if token is None:
             raise RejectedCredentialError(_NO_CREDENTIAL)
         verified = await self._database.read(lambda: self._find(token), snapshot=True)
-        if isinstance(verified, str):
-            raise RejectedCredentialError(verified)
         if credential is not None:
             self._known.keep(credential, version, verified, self._tables)
         return verified.administrator
 
-    def _find(self, token: str) -> Program[_VerifiedAdministrator | str]:
-        """Return the administrator of a token, or why there is none."""
+    def _find(self, token: str) -> Program[_VerifiedAdministrator]:
+        """Return the administrator of a token. Raises RejectedCredentialError."""
         session = None
         if self._sessions is not None:
             session = yield from self._sessions.user_of(token, self._clock())
         if session is None:
-            return "the access token is invalid or has expired, or its session has ended"
+            raise RejectedCredentialError(_NO_SESSION)
         admin_user = yield from self._admin_users.admin_user(session[0])
         if admin_user is None or not admin_user.may_sign_in:
-            return f"the administrator {session[0]} was deleted, deactivated or blocked"
+            reason = f"the administrator {session[0]} was deleted, deactivated or blocked"
+            raise RejectedCredentialError(reason)
         administrator = Administrator(
             id=admin_user.id,
             document_id=str(admin_user.row.document_id),
