@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from quire.access.ability import Ability
+from quire.access.ability import Ability, FullAccess
 from quire.access.admin_ability import AdminAbility
 
 
@@ -48,6 +48,11 @@ class Administrator(Struct, frozen=True, kw_only=True):
 
 Principal = Anonymous | EndUser | ApiToken
 """Principals of the content API."""
+
+FULL_ACCESS_PRINCIPAL: Principal = ApiToken(
+    id=0, type="full-access", last_used_at=None, ability=FullAccess()
+)
+"""A caller with all permissions, without a token."""
 
 
 def describe_grantee(principal: Principal) -> str:

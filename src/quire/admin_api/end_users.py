@@ -12,8 +12,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from quire.access.ability import FullAccess
-from quire.access.principal import ApiToken, Principal
+from quire.access.principal import FULL_ACCESS_PRINCIPAL
 from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.response_types import END_USERS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
@@ -40,10 +39,6 @@ _OK_BODY = {"ok": True}
 _OWNER = "plugin::users-permissions"
 _BLOCK_START = re.compile(r"<%|\$\{")
 _BLOCK_ENDS = {"<%": "%>", "${": "}"}
-_FULL_ACCESS_PRINCIPAL: Principal = ApiToken(
-    id=0, type="full-access", last_used_at=None, ability=FullAccess()
-)
-"""Administrators as principals of the content API: with the permission to grant every action."""
 
 
 class Providers(RequestBody, forbid_unknown_fields=False):
@@ -202,9 +197,11 @@ class EndUserApi:
 
 
 def _grant_full_access(handler: Handler) -> Handler:
+    """Let administrators use a route of the content API, and grant every action with it."""
+
     @wraps(handler)
     async def handle(request: Request) -> Response:
-        request.principal = _FULL_ACCESS_PRINCIPAL
+        request.principal = FULL_ACCESS_PRINCIPAL
         return await handler(request)
 
     return handle

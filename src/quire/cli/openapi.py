@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from quire.access.ability import FullAccess
-from quire.access.principal import ApiToken
+from quire.access.principal import FULL_ACCESS_PRINCIPAL
 from quire.app import build_app
 from quire.cli.project_settings import open_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result
@@ -16,7 +15,6 @@ from quire.errors import ApplicationError, os_error_reason
 from quire.settings import Settings
 
 _OVERRIDES = {"jobs.workers": 0}
-_CALLER = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
 
 
 def write_openapi(project: Path, *, output: Path | None) -> int:
@@ -45,7 +43,7 @@ async def _document(settings: Settings) -> bytes:
     try:
         (route,) = [route for route in app.routes if route.path == PATH]
         request = Request("GET", b"", b"", {}, None, None)
-        request.principal = _CALLER
+        request.principal = FULL_ACCESS_PRINCIPAL
         return (await route.handler(request)).body
     finally:
         await app.stop()

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 
 import httpx
 
-from quire.access.ability import FullAccess
 from quire.access.actions import all_actions
-from quire.access.principal import ApiToken
+from quire.access.principal import FULL_ACCESS_PRINCIPAL
 from quire.app import Application
 from quire.auth.admin.sign_in import AdminDevice, SignInResult
 from quire.auth.admin.user_rows import AdminUser
@@ -37,7 +36,6 @@ from quire.testing.outgoing_requests import ExpectedRequests
 
 T = TypeVar("T")
 
-_FULL_ACCESS_PRINCIPAL = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
 _MAX_SHOWN_CHARACTERS = 2000
 
 
@@ -250,7 +248,7 @@ class Project:
         return frozenset(all_actions(runtime.schema)) | custom_actions
 
     async def _write(self, act: Callable[[UnitOfWork], Program[T]]) -> T:
-        return await self._runtime().documents.run(act, principal=_FULL_ACCESS_PRINCIPAL)
+        return await self._runtime().documents.run(act, principal=FULL_ACCESS_PRINCIPAL)
 
     async def _role_id(self, accounts: Accounts, role: str) -> int:
         role_id = await self._write(lambda _: accounts.role_of_type(role))
@@ -278,7 +276,7 @@ class Project:
             granted_actions,
             {},
             known_names=known_actions,
-            principal=_FULL_ACCESS_PRINCIPAL,
+            principal=FULL_ACCESS_PRINCIPAL,
         )
 
     async def _create_user(self, username: str, role: str) -> tuple[int, str]:
