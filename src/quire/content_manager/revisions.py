@@ -233,17 +233,17 @@ def _read_existing(
 
 
 class RevisionHistory(Struct, frozen=True):
-    """A history, and the creation of its tables."""
+    """A log of revisions, and the tables that it needs."""
 
-    history: RevisionLog
+    log: RevisionLog
     tables: QuireTables
 
     async def ready(self) -> RevisionLog:
-        """Return the history once it can be written, and review stages can be read.
+        """Create missing tables, also those of review stages, and return the log.
 
         Raises ServiceUnavailableError.
         """
-        if self.history.max_revisions:
+        if self.log.max_revisions:
             await self.tables.ensure(REVISIONS)
         await self.tables.ensure(ENTRY_STAGES)
-        return self.history
+        return self.log

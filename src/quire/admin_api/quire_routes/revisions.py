@@ -219,8 +219,8 @@ class RevisionApi:
     def _revision(self, request: Request, key: RevisionKey) -> Program[Revision]:
         revision_id = path_id(request, name="revision")
         revision = None
-        if self._history.history.max_revisions:
-            revision = yield from self._history.history.revisions.get(revision_id)
+        if self._history.log.max_revisions:
+            revision = yield from self._history.log.revisions.get(revision_id)
         if revision is None or revision.key != key:
             raise NotFoundError
         return revision
