@@ -43,6 +43,7 @@ from quire.hooks.errors import nearest
 from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
+from quire.schema.normalize import UNKNOWN_OPTION
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError
 
 Group = Literal["served", "served differently", "closed", "not served", "ignored"]
@@ -205,7 +206,7 @@ def _notice_lines(notices: Iterable[SchemaProblem]) -> Iterator[str]:
     """Yield a line for each notice, but one for all attributes with the same unknown option."""
     by_line: dict[str, list[SchemaProblem]] = {}
     for notice in notices:
-        is_option = notice.message.startswith("is no option of ")
+        is_option = notice.message.startswith(UNKNOWN_OPTION)
         key = notice.path.rpartition(".")[2] if is_option else str(notice)
         by_line.setdefault(key, []).append(notice)
     for first, *others in by_line.values():

@@ -31,6 +31,9 @@ _SERVER_ATTRIBUTES = frozenset(
 _WITHOUT_EFFECT = frozenset({"autoPopulate", "displayName", "morphColumn"})
 """Options that Strapi writes to attributes, and that have no effect."""
 
+UNKNOWN_OPTION = "is no option of"
+"""The beginning of notices about unknown options."""
+
 _PLAIN_TYPE = "string"
 
 
@@ -88,7 +91,9 @@ class _Normalizer(Struct):
             if option == "targetAttribute" and type_.name == "relation":
                 hint = '; in files it is "inversedBy" or "mappedBy"'
             self._notice(
-                source, f"{name}.{option}", f"is no option of {type_.name}, and has no effect{hint}"
+                source,
+                f"{name}.{option}",
+                f"{UNKNOWN_OPTION} {type_.name}, and has no effect{hint}",
             )
 
     def _is_left_out(self, source: SchemaFile, name: str, raw: object) -> bool:
