@@ -30,11 +30,11 @@ _SUFFIX_BYTES = 5
 _KEY_BYTES = 255
 """The longest name that file systems allow."""
 
-_LABEL = "thumbnail"
-"""The label that every image may have a version of."""
+_THUMBNAIL = "thumbnail"
+"""The label of the version that every image may have."""
 
-_LONGEST_TYPE = len(".webp")
-"""The longest extension of the other types that an image may be stored in."""
+_IMAGE_EXTENSION_BYTES = len(".webp")
+"""The length of the extensions of other types that an image may be stored in."""
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
@@ -110,8 +110,8 @@ def stored_name(name: str, ext: str, labels: Iterable[str] = ()) -> StoredName:
     """
     stem = name.rpartition("/")[2].removesuffix(ext)
     suffix = f"_{secrets.token_hex(_SUFFIX_BYTES)}"
-    prefix_bytes = max(len(f"{label}_".encode()) for label in (_LABEL, *labels))
-    end_bytes = len(suffix) + max(len(ext.encode()), _LONGEST_TYPE)
+    prefix_bytes = max(len(f"{label}_".encode()) for label in (_THUMBNAIL, *labels))
+    end_bytes = len(suffix) + max(len(ext.encode()), _IMAGE_EXTENSION_BYTES)
     target = max(0, _KEY_BYTES - prefix_bytes - end_bytes)
     return StoredName(f"{slug(stem)[:target]}{suffix}", ext)
 

@@ -69,8 +69,8 @@ def draft_relations(
         uid, ids = pending_ids.popitem()
         layout = engine.store.layout(uid)
         counts = yield from _count_draft_targets(engine, layout, ids)
-        other_relations = other_relations + counts.other_relations
-        many_to_many = many_to_many + counts.many_to_many
+        other_relations += counts.other_relations
+        many_to_many += counts.many_to_many
         for link in (yield from component_links(engine.store, layout, ids)):
             if (link.uid, link.id) not in visited:
                 visited.add((link.uid, link.id))
@@ -309,11 +309,11 @@ class CheckApi:
         requested_codes = (
             requested if isinstance(requested, list) else [requested or self._engine.default_locale]
         )
-        unique_codes = [*dict.fromkeys(map(str, requested_codes))]
+        unique_codes: list[str | None] = [*dict.fromkeys(map(str, requested_codes))]
         codes = yield from locale_codes(self._engine)
         if not {self._engine.default_locale, *codes}.issuperset(unique_codes):
             raise ApplicationError(UNKNOWN_LOCALE)
-        return [*unique_codes]
+        return unique_codes
 
     async def shared(self, request: Request) -> Response:
         """Return the values that an entry shares with its other locales."""

@@ -10,7 +10,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from quire.auth.oauth.http import check_address, provider_client, read_json
 from quire.auth.oauth.provider_presets import Profile
-from quire.auth.oauth.providers import IdentityError, Provider, ProviderError
+from quire.auth.oauth.providers import IdTokenError, Provider, ProviderError
 from quire.auth.oauth.state import SignInState, is_same
 from quire.clock import Clock
 
@@ -23,22 +23,22 @@ _DISCOVERY = "/.well-known/openid-configuration"
 def read_id_token(
     token: str, keys: object, *, issuer: str, audience: str, nonce: str, now: int
 ) -> Mapping[str, object]:
-    """Return the claims of an ID token; ``now`` is epoch milliseconds. Raises IdentityError."""
+    """Return the claims of an ID token; ``now`` is epoch milliseconds. Raises IdTokenError."""
     claims = _verify_signature(token, keys)
     audiences = claims.get("aud")
     audience_list = audiences if isinstance(audiences, list) else [audiences]
     if claims.get("iss") != issuer:
-        raise IdentityError("its issuer is another one")
+        raise IdTokenError("its issuer is another one")
     if audience not in audience_list or (len(audience_list) > 1 and claims.get("azp") != audience):
-        raise IdentityError("its audience is another one")
+        raise IdTokenError("its audience is another one")
     expires_at, valid_from = claims.get("exp"), claims.get("nbf", 0)
     if not isinstance(expires_at, int) or not isinstance(valid_from, int):
-        raise IdentityError("it has no expiry")
+        raise IdTokenError("it has no expiry")
     if not (valid_from - _LEEWAY_S) * 1000 <= now < (expires_at + _LEEWAY_S) * 1000:
-        raise IdentityError("it has expired or is not valid yet")
+        raise IdTokenError("it has expired or is not valid yet")
     claimed_nonce = claims.get("nonce")
     if not isinstance(claimed_nonce, str) or not is_same(claimed_nonce, nonce):
-        raise IdentityError("it belongs to another sign-in")
+        raise IdTokenError("it belongs to another sign-in")
     return claims
 
 
@@ -47,10 +47,10 @@ def _verify_signature(token: str, keys: object) -> Mapping[str, object]:
         header = jwt.get_unverified_header(token)
         key_set = jwt.PyJWKSet.from_dict(keys if isinstance(keys, dict) else {})
     except (jwt.PyJWTError, KeyError, ValueError) as error:
-        raise IdentityError("it, or the keys of its issuer, cannot be read") from error
+        raise IdTokenError("it, or the keys of its issuer, cannot be read") from error
     algorithm, key_id = header.get("alg"), header.get("kid")
     if algorithm not in ALGORITHMS:
-        raise IdentityError("it is not signed with a key pair")
+        raise IdTokenError("it is not signed with a key pair")
     matching_keys = [key for key in key_set.keys if key_id is None or key.key_id == key_id]
     for key in matching_keys:
         try:
@@ -60,7 +60,7 @@ def _verify_signature(token: str, keys: object) -> Mapping[str, object]:
             continue
         if isinstance(claims, dict):
             return claims
-    raise IdentityError("its issuer has not signed it")
+    raise IdTokenError("its issuer has not signed it")
 
 
 class OAuth2Client:

@@ -17,7 +17,7 @@ class ProviderError(Exception):
     """A provider does not return a profile; the message is logged and not sent to clients."""
 
 
-class IdentityError(ProviderError):
+class IdTokenError(ProviderError):
     """An invalid ID token."""
 
 

@@ -226,8 +226,8 @@ class BatchApi:
         def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
             # A transaction that is tried again reads its results again.
             computed_items.clear()
-            operations = _OperationRuns(unit, prepared, self._reader.budget(), computed_items)
-            return (yield from operations.run())
+            runner = _BatchRunner(unit, prepared, self._reader.budget(), computed_items)
+            return (yield from runner.run())
 
         commands = [command for _, command, _ in prepared]
         principal = request.principal
@@ -246,7 +246,7 @@ _ReadResult = Callable[[list[WrittenEntry]], Program[BatchResult]]
 """Reads the result of an operation from the entries that it has written."""
 
 
-class _OperationRuns(Struct):
+class _BatchRunner(Struct):
     """Runs the operations of a batch in a transaction.
 
     Results with computed fields are read into ``computed_items``, by the indexes of operations.
