@@ -9,7 +9,7 @@ from tests.databases.kind import Kind
 from tests.extending.project import write_code
 from tests.unit.admin_api.office import office_project
 from tests.unit.content_api.test_fast_path import (
-    Watched,
+    CountingProtocol,
     Ways,
     comparable,
     get,
@@ -77,7 +77,7 @@ async def test_code_in_reads_is_called_on_the_fast_path(
     async with office_project(tmp_path, kind) as project:
         write_code(project, CODE)
         requests = [get(target) for target in TARGETS]
-        async with served(project, Watched) as port:
+        async with served(project, CountingProtocol) as port:
             short = await talk_in_turn(port, requests)
             assert ways.ordinary == 0
             many = await asyncio.gather(*(talk_in_turn(port, requests) for _ in range(3)))

@@ -30,7 +30,7 @@ Who = str | None
 """Nobody in particular, the name of an end user, or that of an API token."""
 
 
-class Watched(DatabaseWrapper):
+class RecordingDatabase(DatabaseWrapper):
     """A database that records the statements that it runs.
 
     Of a read that is begun again, as when somebody commits meanwhile, only the last time counts.
@@ -120,15 +120,15 @@ class Visitor:
         known = {} if who is None else {"Authorization": f"Bearer {self._tokens[who]}"}
         return await self._client.request(method, target, {**known, **(headers or {})}, body)
 
-    def watch(self) -> Watched:
+    def watch(self) -> RecordingDatabase:
         """Record the statements of the content API from now on."""
         reader = self.application.reader
         assert reader is not None
-        watched = Watched(reader.database)
+        watched = RecordingDatabase(reader.database)
         reader.database = watched
         return watched
 
-    def unwatch(self, watched: Watched) -> None:
+    def unwatch(self, watched: RecordingDatabase) -> None:
         reader = self.application.reader
         assert reader is not None
         reader.database = watched.inner

@@ -14,7 +14,7 @@ from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import ClientResponse
 from tests.databases.kinds import kind_of, rows_of
 from tests.hazards.newsroom import JsonObject
-from tests.hazards.visitors import FULL, Visitor, Watched, Who, serving
+from tests.hazards.visitors import FULL, RecordingDatabase, Visitor, Who, serving
 
 JSON_HEADERS = {"Content-Type": "application/json"}
 
@@ -94,15 +94,15 @@ class Editor:
                 if not table.startswith("strapi_")
             }
 
-    def watch(self) -> Watched:
+    def watch(self) -> RecordingDatabase:
         """Record the statements of writes from now on."""
         documents = self.ask.application.documents
         assert documents is not None
-        watched = Watched(documents._database)  # noqa: SLF001 - where all writes go through
+        watched = RecordingDatabase(documents._database)  # noqa: SLF001 - where all writes go through
         documents._database = watched  # noqa: SLF001
         return watched
 
-    def unwatch(self, watched: Watched) -> None:
+    def unwatch(self, watched: RecordingDatabase) -> None:
         documents = self.ask.application.documents
         assert documents is not None
         documents._database = watched.inner  # noqa: SLF001

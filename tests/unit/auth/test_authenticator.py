@@ -48,7 +48,7 @@ class Clock:
         return self.now
 
 
-class Late(DatabaseWrapper):
+class DelayedDatabase(DatabaseWrapper):
     """A database whose reads can be held back after they have seen the content."""
 
     def __init__(self, database: Database) -> None:
@@ -155,15 +155,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def database(project: Path, rows: AccountRows) -> AsyncIterator[Late]:
+async def database(project: Path, rows: AccountRows) -> AsyncIterator[DelayedDatabase]:
     del rows  # is closed after it
-    database = Late(await open_database(project, slow_query_ms=60_000))
+    database = DelayedDatabase(await open_database(project, slow_query_ms=60_000))
     yield database
     await database.close()
 
 
 @pytest.fixture
-def door(database: Late, clock: Clock) -> Door:
+def door(database: DelayedDatabase, clock: Clock) -> Door:
     return Door(database, clock)
 
 
@@ -262,7 +262,7 @@ async def test_an_api_token_holds_until_the_instant_it_ends(
 
 
 async def test_without_a_salt_there_are_no_api_tokens(
-    database: Late, clock: Clock, rows: AccountRows
+    database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
     add_token(rows)
     assert await Door(database, clock, api_token_salt=None).refusal(BEARER) == UNKNOWN
@@ -280,7 +280,7 @@ async def test_the_first_use_of_an_api_token_is_noted_and_then_one_an_hour(
 
 
 async def test_a_use_that_cannot_be_noted_is_logged_and_refuses_nobody(
-    door: Door, database: Late, rows: AccountRows, clock: Clock
+    door: Door, database: DelayedDatabase, rows: AccountRows, clock: Clock
 ) -> None:
     token = add_token(rows, last_used_at=None)
     database.refuses_writes = True
@@ -365,7 +365,7 @@ async def test_a_jwt_holds_by_the_clock_that_was_passed_in(
 
 
 async def test_without_a_secret_there_are_no_jwts(
-    database: Late, clock: Clock, rows: AccountRows
+    database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
     header = jwt(rows.user("Ada", None))
     assert await Door(database, clock, jwt_secret=None).refusal(header) == UNKNOWN
@@ -383,7 +383,7 @@ async def test_a_token_is_looked_for_among_api_tokens_first(door: Door, rows: Ac
 
 
 async def test_who_was_verified_is_remembered_while_nothing_is_written(
-    door: Door, database: Late, rows: AccountRows
+    door: Door, database: DelayedDatabase, rows: AccountRows
 ) -> None:
     rows.role("public", [FIND])
     add_token(rows)
@@ -418,7 +418,7 @@ async def test_the_credential_itself_is_not_kept() -> None:
 
 
 async def test_no_more_credentials_are_remembered_than_the_cache_holds(
-    database: Late, clock: Clock, rows: AccountRows
+    database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
     door = Door(database, clock, cache_size=1)
     first, second = jwt(rows.user("Ada", None)), jwt(rows.user("Bea", None))
@@ -440,7 +440,7 @@ async def test_nothing_is_remembered_while_the_version_is_not_known(
 
 @pytest.mark.parametrize("header", [None, BEARER], ids=["anybody", "an API token"])
 async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
-    header: bytes | None, door: Door, database: Late, rows: AccountRows
+    header: bytes | None, door: Door, database: DelayedDatabase, rows: AccountRows
 ) -> None:
     """A read may wait for the reader thread while others go on."""
     role = rows.role("public", [FIND])

@@ -134,7 +134,7 @@ class Ways:
 _ways = Ways()
 
 
-class Watched(FastPathProtocol):
+class CountingProtocol(FastPathProtocol):
     """Notes which way requests take, and how many bytes wait for a client."""
 
     def on_url(self, url: bytes) -> None:
@@ -218,7 +218,7 @@ async def talk(port: int, pieces: Sequence[bytes], responses: int, *, pause: flo
 @pytest.fixture(scope="module")
 async def ports(shared_recorded: Path) -> AsyncIterator[tuple[int, int]]:
     async with (
-        served(shared_recorded, Watched) as short,
+        served(shared_recorded, CountingProtocol) as short,
         served(shared_recorded, HttpToolsProtocol) as long,
     ):
         yield short, long
@@ -226,7 +226,7 @@ async def ports(shared_recorded: Path) -> AsyncIterator[tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 async def reading_port(shared_recorded: Path) -> AsyncIterator[int]:
-    async with served(shared_recorded, Watched, overrides=READING) as port:
+    async with served(shared_recorded, CountingProtocol, overrides=READING) as port:
         yield port
 
 
@@ -643,7 +643,9 @@ async def test_recorded_requests_use_the_fast_path_too(
     sampler = PathSampler(HOMEPAGE.decode())
     targets = [ARTICLES, HOMEPAGE, ARTICLES, ARTICLES, HOMEPAGE, b"/_ready", ONE]
     with tracing_of(sampler) as (tracing, exporter):
-        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+        async with served(
+            shared_recorded, CountingProtocol, overrides=READING, tracing=tracing
+        ) as port:
             reply = await talk_in_turn(port, [get(target) for target in targets])
         spans = exporter.get_finished_spans()
 
@@ -673,7 +675,9 @@ async def test_a_recorded_read_may_wait(
 ) -> None:
     waits = hold_reads(monkeypatch, iter(()))
     with tracing_of(ALWAYS_ON) as (tracing, exporter):
-        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+        async with served(
+            shared_recorded, CountingProtocol, overrides=READING, tracing=tracing
+        ) as port:
             waits.clear()
             together = await talk(port, [LIST + HOME + HEALTH], 3)
             in_turn = await talk_in_turn(port, [LIST, HOME])
@@ -695,7 +699,9 @@ async def test_the_client_decides_whether_its_trace_is_recorded(
     trace = b"0af7651916cd43dd8448eb211c80319c"
     parents = {flags: b"00-%b-b7ad6b7169203331-%b" % (trace, flags) for flags in (b"00", b"01")}
     with tracing_of(ParentBased(ALWAYS_OFF)) as (tracing, exporter):
-        async with served(shared_recorded, Watched, overrides=READING, tracing=tracing) as port:
+        async with served(
+            shared_recorded, CountingProtocol, overrides=READING, tracing=tracing
+        ) as port:
             await talk_in_turn(
                 port,
                 [get(HOMEPAGE, b"traceparent: " + parent + b"\r\n") for parent in parents.values()],
@@ -720,7 +726,9 @@ async def test_requests_that_are_not_recorded_have_the_trace_of_their_client(
     ]
     overrides = {**READING, "log.requests": True, "log.format": "json"}
     with tracing_of(ParentBased(ALWAYS_OFF)) as (tracing, exporter):
-        async with served(shared_recorded, Watched, overrides=overrides, tracing=tracing) as port:
+        async with served(
+            shared_recorded, CountingProtocol, overrides=overrides, tracing=tracing
+        ) as port:
             capsys.readouterr()
             await talk_in_turn(port, targets)
         assert exporter.get_finished_spans() == ()
