@@ -97,11 +97,11 @@ export function wordingOfText(text: string): string {
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const { problems, message } = error
-  return problems.length > 0 ? problems.map(sentenceOf).join(' · ') : wordingOfText(message)
+  return problems.length > 0 ? problems.map(wordingWithPosition).join(' · ') : wordingOfText(message)
 }
 
 /** The message of a problem for a place without a label of its field. */
-export function sentenceOf({ path, message }: Problem): string {
+export function wordingWithPosition({ path, message }: Problem): string {
   const position = positionOf(path)
   const wording = wordingOf({ path, message })
   return position === '' ? wordingOfText(message) : `${position}: ${wording}`

@@ -13,7 +13,7 @@ import { StatusBadge } from '../components/StatusBadge'
 import { toast, toastError } from '../components/toast'
 import { releaseRoute } from '../router'
 import { confirmFirst } from '../components/confirm'
-import { sentenceOf } from '../components/serverMessages'
+import { wordingWithPosition } from '../components/serverMessages'
 import { SettingsPage } from '../settings/components'
 import { RowMenu } from '../settings/SettingsTable'
 import { EntryLink } from './EntryLink'
@@ -219,7 +219,7 @@ function Item({ release, item, problems }: { release: ReleaseDetail; item: Relea
           <EntryLink item={item} />
           {problems.map((problem) => (
             <Text key={`${problem.path.join('.')} ${problem.message}`} size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
-              {sentenceOf(problem)}
+              {wordingWithPosition(problem)}
             </Text>
           ))}
         </Stack>

@@ -11,7 +11,7 @@ import { RelativeTime } from '../../components/RelativeTime'
 import { toast } from '../../components/toast'
 import { hiddenNames } from '../../fields/conditions'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
-import { useStageReason } from '../../review/useStageReason'
+import { useStageRequirement } from '../../review/useStageRequirement'
 import { CompareForm } from '../compare/CompareForm'
 import { NewLocale } from '../compare/NewLocale'
 import { defaultOther, otherOf } from '../compare/versions'
@@ -88,13 +88,13 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
   const mayPublish = hasDrafts(type) && ability.canContent('publish', type.uid, locale)
-  const stageReason = useStageReason(type.uid, documentId, isLocalized(type) ? locale : undefined, isNew)
+  const stageRequirement = useStageRequirement(type.uid, isNew ? null : documentId, isLocalized(type) ? locale : undefined)
   const autosave = useAutosaveSetting(type.uid)
   useAutosave({ store, actions, enabled: autosave.isOn && mayWrite && hasDrafts(type) })
   const save = () => void (mayWrite && actions.save())
   const publish = () => {
     if (!mayPublish) return
-    if (stageReason) toast(stageReason)
+    if (stageRequirement) toast(stageRequirement)
     else void actions.publish()
   }
   /** Keys are those of the form on top. */
@@ -193,7 +193,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           preview={canPreview && entry ? { pattern: previews?.previews[type.uid] ?? '', isOpen: isPreviewing, toggle: () => setPreviewing(!isPreviewing) } : null}
           inspect={isNew || !place.compare ? null : { open: () => setInspecting(true), isBeside: !other && !isPreviewing }}
           autosave={hasDrafts(type) && mayWrite ? autosave : null}
-          stageReason={stageReason}
+          stageRequirement={stageRequirement}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
         <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }} data-form ref={root}>

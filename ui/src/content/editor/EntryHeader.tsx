@@ -37,15 +37,15 @@ type Props = {
   autosave: { isOn: boolean; toggle: () => void } | null
   actions: ReturnType<typeof useEntryActions>
   may: { write: boolean; publish: boolean; delete: boolean }
-  /** Why the stage of the entry keeps it from being published. */
-  stageReason: string | undefined
+  /** The stage that the entry must have to be published, as a sentence. */
+  stageRequirement: string | undefined
 }
 
 /** Why a button does nothing is for the keyboard and for fingers too. */
 const REASON_SHOWN_ON = { hover: true, focus: true, touch: true }
 
 /** Where one is, in which state the entry is, and what can be done to it. */
-export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may, stageReason }: Props) {
+export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may, stageRequirement }: Props) {
   const { t } = useTranslation()
   const ability = useAbility()
   const store = useEditor()
@@ -64,7 +64,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
   const scope = isLocalized(type) ? locale : undefined
   const { data: schedule } = useQuery({ ...entryScheduleQuery(type.uid, documentId ?? '', scope), enabled: drafts && entry !== null && documentId !== null })
   const busy = actions.activity !== null && actions.activity !== 'autosaving'
-  const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : stageReason
+  const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : stageRequirement
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
 
   const saveLabel = drafts ? t('entry.saveDraft') : t('action.save')

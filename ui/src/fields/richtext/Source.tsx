@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { openMediaDialog } from '../../media/openMediaDialog'
 import { useTextLanguage } from '../shared/direction'
 import type { InputProps } from '../types'
-import { markdownOfTables } from './tables'
+import { markdownOfTables } from './pastedTables'
 import { imageText, type Images } from './useImages'
 
 type Edit = { label: string; icon: typeof Bold; before: string; after?: string; line?: boolean }
