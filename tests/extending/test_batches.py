@@ -374,7 +374,7 @@ async def count_published(writes):
         fired.append(len(await documents(PAPER).count_by("documentId", ids)))
 
 @after_commit(PAPER, on=["publish"], keep=["title"], shape=Title)
-async def tell(changes): ...
+async def notify(changes): ...
 """
 
 

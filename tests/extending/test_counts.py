@@ -61,7 +61,7 @@ TITLE = {"title": "Tides"}
 """
 AROUND = """
 @around("api::*", on=EVERY)
-async def whole(call, proceed):
+async def wrap(call, proceed):
     fired.append(("around", call.action, call.locale, call.document_id))
     return await proceed(call)
 """

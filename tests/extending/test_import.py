@@ -16,7 +16,8 @@ from quire.settings import load_settings
 from tests.databases.kind import Kind, opened
 from tests.extending.project import module, run_command, write_code
 from tests.unit.admin_api.office import BOSS, office_project, run_office
-from tests.unit.admin_api.test_second_factor import code, with_factor
+from tests.unit.admin_api.test_second_factor import code as current_code
+from tests.unit.admin_api.test_second_factor import with_factor
 from tests.unit.kiosk import SCHEMA
 from tests.unit.schema.trees import write_tree
 
@@ -105,7 +106,7 @@ async def before(write):
 """
 AROUND = """
 @around("api::*", on=["create", "update", "publish"])
-async def whole(call, proceed):
+async def wrap(call, proceed):
     assert principal().kind == "system"
     return await proceed(call)
 """
@@ -311,16 +312,16 @@ async def test_hooks_see_relations_to_entries_that_come_later_and_may_change_the
         (
             """
             @around(PAPER, on=["publish"])
-            async def whole(call, proceed):
+            async def wrap(call, proceed):
                 (paper,) = await (await proceed(call)).documents()
                 raise Conflict(f"{paper.title} is published")
             """,
-            "(en) cannot be imported: Tides is published; raised by whole (src/api/paper/paper.py:",
+            "(en) cannot be imported: Tides is published; raised by wrap (src/api/paper/paper.py:",
         ),
         (
             """
             @around(PAPER, on=["create"])
-            async def whole(call, proceed):
+            async def wrap(call, proceed):
                 return await proceed(call)
 
             @before_write(PAPER, on=["create"])
@@ -332,10 +333,10 @@ async def test_hooks_see_relations_to_entries_that_come_later_and_may_change_the
         (
             """
             @around(PAPER, on=["update"])
-            async def whole(call, proceed):
+            async def wrap(call, proceed):
                 raise RuntimeError(call.data["title"])
             """,
-            "cannot be imported: RuntimeError: Showers; raised by whole (src/api/paper/paper.py:",
+            "cannot be imported: RuntimeError: Showers; raised by wrap (src/api/paper/paper.py:",
         ),
     ],
 )
@@ -411,7 +412,7 @@ async def test_functions_around_actions_wrap_each_entry_and_may_try_again(
         ACTIONS = ["create", "publish", "update"]
 
         @around(PAPER, on=ACTIONS)
-        async def whole(call, proceed):
+        async def wrap(call, proceed):
             key = (call.document_id, call.locale)
             fired.append((*key, f"around {call.action}"))
             if call.action == "publish":
@@ -582,7 +583,7 @@ async def test_second_factors_of_administrators_stay(tmp_path: Path, kind: Kind)
         async with run_office(project) as office:
             office.clock.pass_by(minutes=5)
             without = await office.sign_in(BOSS["email"])
-            signed_in = await office.sign_in(BOSS["email"], code=code(office, secret))
+            signed_in = await office.sign_in(BOSS["email"], code=current_code(office, secret))
 
     assert (without.status, signed_in.status) == (401, 200)
     with tarfile.open(archive) as content:

@@ -72,7 +72,6 @@ class ExtensionChanges(Struct):
     actions: set[str] = field(default_factory=set)
     routes: list[EndUserRoute] = field(default_factory=list)
     notes: set[str] = field(default_factory=set)
-    ignores_members_of_factories: bool = False
 
 
 class UnknownChangeError(NotUnderstoodError):
@@ -109,10 +108,16 @@ def analyse_extension(module: Module, *, ignores_members_of_factories: bool) -> 
     exported = module.exported
     if not isinstance(exported, Function):
         raise UnknownChangeError("does not export a function alone", 0)
-    changes = ExtensionChanges(ignores_members_of_factories=ignores_members_of_factories)
+    changes = ExtensionChanges()
     match exported.parameters:
         case (Name(plugin), *_):
-            _ExtensionAnalysis(module, {plugin: ()}, changes).run_all(exported)
+            analysis = _ExtensionAnalysis(
+                module,
+                {plugin: ()},
+                changes,
+                ignores_members_of_factories=ignores_members_of_factories,
+            )
+            analysis.run_all(exported)
         case _:
             raise UnknownChangeError("does not export a function of the plugin", 0)
     return changes
@@ -141,13 +146,16 @@ class _ExtensionAnalysis:
         values: Mapping[str, _Part],
         changes: ExtensionChanges,
         depth: int = 0,
+        *,
+        ignores_members_of_factories: bool,
     ) -> None:
-        """``values`` are the variables with parts of the plugin."""
+        """``values`` are the variables with parts of the plugin, ``depth`` counts calls."""
         self._module = module
         self.values = dict(values)
         self.local_names: set[str] = set()
         self._changes = changes
         self._depth = depth
+        self._ignores_members_of_factories = ignores_members_of_factories
         self.line = 0
 
     # Statements
@@ -164,10 +172,7 @@ class _ExtensionAnalysis:
         """Read the statements of a function. Raises UnknownChangeError."""
         self.statements(statements)
         # A function may use variables that are declared after it.
-        changes = ExtensionChanges(
-            ignores_members_of_factories=self._changes.ignores_members_of_factories
-        )
-        second_pass = _ExtensionAnalysis(self._module, self.values, changes, self._depth)
+        second_pass = self._analysis_of(self._module, self.values, ExtensionChanges(), self._depth)
         second_pass.local_names = self.local_names
         second_pass.statements(statements)
 
@@ -263,7 +268,7 @@ class _ExtensionAnalysis:
                     and path[0] == "controllers"
                 ):
                     for source in sources:
-                        self._require_kept_parts(source)
+                        self._require_harmless_members(source)
                         self._change_controller(path[1], self._keys(self._module, source))
                     return
         inner = self._function(callee)
@@ -304,7 +309,7 @@ class _ExtensionAnalysis:
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(_UNKNOWN)
             values[parameter.text] = part
-        inner = _ExtensionAnalysis(module, values, self._changes, self._depth + 1)
+        inner = self._analysis_of(module, values, self._changes, self._depth + 1)
         try:
             inner.run(function.body)
         except UnknownChangeError as error:
@@ -361,11 +366,11 @@ class _ExtensionAnalysis:
                 pass
         match path:
             case ("controllers", controller):
-                self._require_kept_parts(value)
+                self._require_harmless_members(value)
                 keys = self._replaced_keys(path, value)
                 self._change_controller(controller, keys)
             case (kind, name, member) if kind in {"controllers", "services"} and (
-                self._changes.ignores_members_of_factories and _is_function(path[:2])
+                self._ignores_members_of_factories and _is_function(path[:2])
             ):
                 self._require_harmless(value)
                 self._changes.notes.add(f"sets {name}.{member}, which has no effect in Strapi")
@@ -373,7 +378,7 @@ class _ExtensionAnalysis:
                 self._require_harmless(value)
                 self._change_controller(controller, (action,))
             case ("services", service):
-                self._require_kept_parts(value)
+                self._require_harmless_members(value)
                 self._change_service(service, self._replaced_keys(path, value))
             case ("services", service, method):
                 self._require_harmless(value)
@@ -429,22 +434,22 @@ class _ExtensionAnalysis:
                 case Evaluate(Assign("=", Member(Name(name), str() as key), value)) if (
                     inner.values.get(name) == _FactoryInstance(path)
                 ):
-                    inner.require_kept_instance(value)
+                    inner.require_unshared_instance(value)
                     keys.append(key)
                 case Return(value) if value is not None:
                     if not inner.is_instance(path, value):
-                        inner.require_kept_instance(value)
+                        inner.require_unshared_instance(value)
                     other_keys = inner.changed_keys(path, value)
                     return None if other_keys is None else [*keys, *other_keys]
                 case Declaration(_, value):
-                    inner.require_kept_instance(value)
+                    inner.require_unshared_instance(value)
                 case _ if is_harmless(statement):
                     continue
                 case _:
                     return None
         return None
 
-    def require_kept_instance(  # noqa: C901, PLR0912 - a case for each kind of expression
+    def require_unshared_instance(  # noqa: C901, PLR0912 - a case for each kind of expression
         self, value: object
     ) -> None:
         """Check that an expression passes the original object to nothing but its own methods."""
@@ -455,31 +460,46 @@ class _ExtensionAnalysis:
                         isinstance(member, Spread)
                         and isinstance(self._part_of(member.value), _FactoryInstance)
                     ):
-                        self.require_kept_instance(member.value)
+                        self.require_unshared_instance(member.value)
             case Member(Name(), _):
                 return
             case Call(Member(Member(Name(name), _), "bind" | "call"), (Name(), *arguments)) if (
                 isinstance(self.values.get(name), _FactoryInstance)
             ):
-                self.require_kept_instance(tuple(arguments))
+                self.require_unshared_instance(tuple(arguments))
             case Name(name):
                 if isinstance(self.values.get(name), _FactoryInstance):
                     raise NotUnderstoodError("hands on a part of the plugin")
             case Assign(_, target, _) if isinstance(_root(target), Name):
-                self.require_kept_instance(_root(target))
+                self.require_unshared_instance(_root(target))
             case tuple():
                 for item in value:
-                    self.require_kept_instance(item)
+                    self.require_unshared_instance(item)
             case Struct():
                 for name in value.__struct_fields__:
-                    self.require_kept_instance(getattr(value, name))
+                    self.require_unshared_instance(getattr(value, name))
             case _:
                 return
 
+    def _analysis_of(
+        self,
+        module: Module,
+        values: Mapping[str, _Part],
+        changes: ExtensionChanges,
+        depth: int,
+    ) -> "_ExtensionAnalysis":
+        return _ExtensionAnalysis(
+            module,
+            values,
+            changes,
+            depth,
+            ignores_members_of_factories=self._ignores_members_of_factories,
+        )
+
     def _nested(self, hidden_names: AbstractSet[str]) -> "_ExtensionAnalysis":
-        """Return the names inside a function that binds some itself."""
+        """Return an analysis of the code in a function that binds some names itself."""
         values = {name: part for name, part in self.values.items() if name not in hidden_names}
-        inner = _ExtensionAnalysis(self._module, values, self._changes, self._depth)
+        inner = self._analysis_of(self._module, values, self._changes, self._depth)
         inner.line = self.line
         inner.local_names = self.local_names | hidden_names
         return inner
@@ -633,7 +653,7 @@ class _ExtensionAnalysis:
             case _:
                 self._require_harmless(value)
 
-    def _require_kept_parts(self, value: Expression) -> None:
+    def _require_harmless_members(self, value: Expression) -> None:
         """Check the new value of a controller or service, which may contain the original."""
         match value:
             case Object(members):
@@ -706,7 +726,7 @@ class _ExtensionAnalysis:
         match part:
             case ("controllers", controller) if controller in _FACTORIES:
                 # It is an object in former versions.
-                return not self._changes.ignores_members_of_factories
+                return not self._ignores_members_of_factories
             case _:
                 return _is_container(part)
 

@@ -263,6 +263,8 @@ class _BulkUpdate:
 
 
 def _batches(entries: Mapping[str, EntryRow]) -> Iterator[dict[str, EntryRow]]:
+    """Yield entries by document, at most `DRAFTS_AT_ONCE` at once."""
     ids = list(entries)
     for start in range(0, len(ids), DRAFTS_AT_ONCE):
-        yield {document_id: entries[document_id] for document_id in ids[start:][:DRAFTS_AT_ONCE]}
+        batch = ids[start : start + DRAFTS_AT_ONCE]
+        yield {document_id: entries[document_id] for document_id in batch}
