@@ -77,7 +77,7 @@ def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
                 yield file
 
 
-def resolved_source(project: Path, path: str) -> SourceFile | None:
+def resolve_source(project: Path, path: str) -> SourceFile | None:
     """Return the file of a path in the project as ``require`` finds it, ``None`` if it has none."""
     for suffix in ("", *sorted(_SUFFIXES), *(f"/index{suffix}" for suffix in sorted(_SUFFIXES))):
         file = (project / f"{path}{suffix}").resolve()

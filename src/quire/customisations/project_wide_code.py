@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from quire.customisations.javascript_files import (
     named_sources,
     nested_sources,
     registered_name,
-    resolved_source,
+    resolve_source,
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
@@ -138,15 +139,14 @@ def find_end_user_extension(
             )
         except UnknownChangeError as error:
             sentence = f"changes the plugin {END_USER_PLUGIN}, and {error}"
-            closes = [uid for uid in all_types if uid.startswith(ACTIONS_PREFIX)]
+            closes = _closed_names(None, all_types)
             findings.append(warning_of(file, "extension", sentence, closes))
             continue
-        if AUTHENTICATION in changes.actions:
-            sentence = "changes the authentication of all requests by code that does not run"
-            findings.append(warning_of(file, "extension", sentence, all_types))
-        elif changes.actions:
+        if changes.actions:
             sentence = f"has actions of the plugin {END_USER_PLUGIN} that do not run"
-            closes = [f"{ACTIONS_PREFIX}{action}" for action in sorted(changes.actions)]
+            if AUTHENTICATION in changes.actions:
+                sentence = "changes the authentication of all requests by code that does not run"
+            closes = _closed_names(changes.actions, all_types)
             findings.append(warning_of(file, "extension", sentence, closes))
         findings += [warning_of(file, "extension", note) for note in sorted(changes.notes)]
         routes += [
@@ -176,16 +176,22 @@ def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Findi
             yield warning_of(file, "start-up", f"{sentence}, and does not run", all_types)
         if END_USER_PLUGIN not in file.text:
             continue
-        actions = changed_plugin_actions(file.module)
-        if actions is None:
-            closes: Iterable[str] = [uid for uid in all_types if uid.startswith(ACTIONS_PREFIX)]
-        elif AUTHENTICATION in actions:
-            closes = all_types
-        else:
-            closes = [f"{ACTIONS_PREFIX}{action}" for action in sorted(actions)]
+        closes = _closed_names(changed_plugin_actions(file.module), all_types)
         if closes:
             sentence = f"changes the plugin {END_USER_PLUGIN} by code that does not run"
             yield warning_of(file, "start-up", sentence, closes)
+
+
+def _closed_names(actions: AbstractSet[str] | None, types: Sequence[str]) -> list[str]:
+    """Return the types and actions that changes of the plugin for end users close.
+
+    ``actions`` are those that have changed, ``None`` stands for the whole plugin.
+    """
+    if actions is None:
+        return [uid for uid in types if uid.startswith(ACTIONS_PREFIX)]
+    if AUTHENTICATION in actions:
+        return [*types]
+    return [f"{ACTIONS_PREFIX}{action}" for action in sorted(actions)]
 
 
 def ignores_members_of_factories(project: Path) -> bool:
@@ -230,7 +236,7 @@ def global_middlewares(settings: Settings) -> GlobalMiddlewares:
                 mentioned_names += _mentioned_middlewares(source)
             for name in dict.fromkeys(mentioned_names):
                 own_name = _middleware_name(name)
-                resolved_file = resolved_source(settings.project, name)
+                resolved_file = resolve_source(settings.project, name)
                 if own_name is not None:
                     names.add(own_name)
                 elif resolved_file is None:
@@ -253,7 +259,7 @@ def _imported_files(project: Path, file: SourceFile) -> Iterator[SourceFile]:
         folder = source.path.rpartition("/")[0]
         for token in tokenise(source.text):
             if token.kind == "string" and token.text.startswith("."):
-                imported_file = resolved_source(project, f"{folder}/{token.text}")
+                imported_file = resolve_source(project, f"{folder}/{token.text}")
                 if imported_file is not None and imported_file.path not in seen:
                     seen.add(imported_file.path)
                     pending.append(imported_file)

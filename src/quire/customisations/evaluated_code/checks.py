@@ -93,7 +93,7 @@ _JWT_SERVICES = (
     ),
     Member(Member(Member(Member(Name("strapi"), "plugins"), END_USER_PLUGIN), "services"), "jwt"),
 )
-"""The service with the function that verifies a JWT."""
+"""Expressions for the service with the function that verifies a JWT."""
 _ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS | ROW_WRITES}
 
 
