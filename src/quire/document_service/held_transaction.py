@@ -99,9 +99,9 @@ class HeldTransaction:
                 while self._requests:
                     yield from self._serve_request(self._requests.popleft())
         finally:
-            has_closed, self._is_closed = self._is_closed, True
-            is_left = not has_closed or self._requests or self._replies
-            if is_left and self.loop is not None and not self.loop.is_closed():
+            was_closed, self._is_closed = self._is_closed, True
+            has_pending = not was_closed or self._requests or self._replies
+            if has_pending and self.loop is not None and not self.loop.is_closed():
                 self.loop.call_soon_threadsafe(self._close)
 
     def on_begin(self) -> None:
@@ -116,7 +116,7 @@ class HeldTransaction:
         self._resume = resume
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
-            self._deadline = self.loop.call_later(self._limits.hook_seconds, self._note_lateness)
+            self._deadline = self.loop.call_later(self._limits.hook_seconds, self._on_deadline)
             self.on_begin()
         self._reply()
         if self._is_ended or self._is_late or self._requests:
@@ -128,7 +128,7 @@ class HeldTransaction:
         if resume is not None:
             resume()
 
-    def _note_lateness(self) -> None:
+    def _on_deadline(self) -> None:
         """Let the program raise its error: the deadline has passed."""
         self._is_late = True
         self._continue_program()
