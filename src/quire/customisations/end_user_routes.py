@@ -6,7 +6,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 END_USER_PLUGIN = "users-permissions"
-PREFIX = f"plugin::{END_USER_PLUGIN}."
+END_USER_PREFIX = f"plugin::{END_USER_PLUGIN}."
 """What the uids of the plugin's types and the full names of its actions begin with."""
 
 
@@ -137,7 +137,7 @@ def covered_actions(method: str, path: str) -> frozenset[str]:
 
 
 def _covers(path: str, other_path: str) -> bool:
-    """Whether each request of a path without the plugin's prefix, or with it, fits another."""
+    """Whether a path, with or without the plugin's prefix, matches all requests of another."""
     return any(
         _matches(prefixed_path.strip("/").split("/"), other_path.split("/"))
         for prefixed_path in (path, f"{END_USER_PLUGIN}/{path.strip('/')}")

@@ -364,10 +364,12 @@ class _HandlerAnalysis(Struct):
     def _require_safe_call(self, callee: Expression) -> None:
         """Check a called function: clocks, conversions, and methods of texts and numbers."""
         dotted = _dotted(callee)
-        if dotted in _CLOCKS or dotted == "Date" or (dotted or "").startswith("Math."):
+        if dotted in _CLOCKS or dotted == "Date":
             return
         match callee:
             case Name(name) if name in _CONVERSIONS:
+                return
+            case Member(Name("Math"), str()):
                 return
             case Member(of, "get") if self._member(of) in _OWNERS:
                 return

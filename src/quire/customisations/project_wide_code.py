@@ -11,8 +11,11 @@ from msgspec import Struct
 from quire.customisations import generated_files
 from quire.customisations.config_folder import differences
 from quire.customisations.end_user_extension import UnknownChangeError, analyse_extension
-from quire.customisations.end_user_routes import AUTHENTICATION, END_USER_PLUGIN
-from quire.customisations.end_user_routes import PREFIX as ACTIONS_PREFIX
+from quire.customisations.end_user_routes import (
+    AUTHENTICATION,
+    END_USER_PLUGIN,
+    END_USER_PREFIX,
+)
 from quire.customisations.findings import Finding, warning_of
 from quire.customisations.javascript_files import (
     SourceFile,
@@ -188,10 +191,10 @@ def _closed_names(actions: AbstractSet[str] | None, types: Sequence[str]) -> lis
     ``actions`` are those that have changed, ``None`` stands for the whole plugin.
     """
     if actions is None:
-        return [uid for uid in types if uid.startswith(ACTIONS_PREFIX)]
+        return [uid for uid in types if uid.startswith(END_USER_PREFIX)]
     if AUTHENTICATION in actions:
         return [*types]
-    return [f"{ACTIONS_PREFIX}{action}" for action in sorted(actions)]
+    return [f"{END_USER_PREFIX}{action}" for action in sorted(actions)]
 
 
 def ignores_members_of_factories(project: Path) -> bool:

@@ -29,7 +29,7 @@ from quire.customisations.controllers import (
     read_controller,
     service_methods,
 )
-from quire.customisations.end_user_routes import END_USER_ACTIONS, PREFIX
+from quire.customisations.end_user_routes import END_USER_ACTIONS, END_USER_PREFIX
 from quire.customisations.evaluated_code.checks import ScriptProject
 from quire.customisations.evaluated_code.model import ServiceCode, has_single_rows
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
@@ -259,7 +259,7 @@ def _apply_ignores(
 def _is_closable(name: str, types: Types) -> bool:
     """Whether a name is that of a content type, or of one of its actions."""
     uid, _, action = name.rpartition(".")
-    if name in types or name.removeprefix(PREFIX) in END_USER_ACTIONS:
+    if name in types or name.removeprefix(END_USER_PREFIX) in END_USER_ACTIONS:
         return True
     return uid in types and action in {core_action for _, _, core_action in core_routes(types[uid])}
 

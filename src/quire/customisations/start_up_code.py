@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from quire.customisations.end_user_routes import (
     END_USER_ACTIONS,
     END_USER_PLUGIN,
-    PREFIX,
+    END_USER_PREFIX,
     ROUTES_PATH,
     SERVICE_ACTIONS,
     PluginPath,
@@ -247,7 +247,7 @@ class _PluginChangeAnalysis:
             if (path[:1] == ("routes",) or is_change) and not is_new_route:
                 raise _UnboundedChangeError
         names = [item.value for item in arguments if isinstance(item, Literal)]
-        is_registered = any(str(name).startswith(PREFIX) for name in names)
+        is_registered = any(str(name).startswith(END_USER_PREFIX) for name in names)
         if not paths and is_registered and method in {"set", "extend"}:
             raise _UnboundedChangeError
 
@@ -272,26 +272,25 @@ class _PluginChangeAnalysis:
             ):
                 return {()} if self._text(key) in {END_USER_PLUGIN, None} else frozenset()
             case Call(Member(inner, "controller" | "service" as getter), (key, *_)):
-                return self._item(inner, f"{getter}s", self._paths(inner), key)
+                return self._item(inner, f"{getter}s", key)
             case Member(Member(inner, "controllers" | "services" as registry), key):
-                return self._item(inner, registry, self._paths(inner), key)
+                return self._item(inner, registry, key)
             case Member(inner, key):
                 name = self._text(key) or _ANY
                 return {(*path, name) for path in self._paths(inner)}
             case _:
                 return frozenset()
 
-    def _item(
-        self, owner: Expression, registry: str, owner_paths: Paths, key: str | Expression
-    ) -> Paths:
+    def _item(self, owner: Expression, registry: str, key: str | Expression) -> Paths:
         """Return a controller or service of the plugin, or of ``strapi`` by its full name."""
         name = self._text(key)
+        owner_paths = self._paths(owner)
         if owner_paths:
             return {(*path, registry, name or _ANY) for path in owner_paths}
         if name is None:
             return {(registry, _ANY)} if _is_strapi(owner) else frozenset()
-        is_of_plugin = name.startswith(PREFIX)
-        return {(registry, name.removeprefix(PREFIX))} if is_of_plugin else frozenset()
+        is_of_plugin = name.startswith(END_USER_PREFIX)
+        return {(registry, name.removeprefix(END_USER_PREFIX))} if is_of_plugin else frozenset()
 
     def _text(self, key: str | Expression) -> str | None:
         """Return a key, ``None`` if it is not known."""

@@ -82,6 +82,7 @@ REFUSING = [
     "console.log(ctx.query.path.includes('a')); await next();",
     "const { path } = ctx.response; console.log(path.includes('a')); await next();",
     "console.log(ctx.request.state.user); await next();",
+    "console.log(Math.random().text.trim()); await next();",
     "console.log(ctx.response.query.page); await next();",
     "console.log(ctx.state.headers[VALUE]); await next();",
     "console.log(ctx.state.user.id); await next();",
