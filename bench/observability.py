@@ -3,7 +3,7 @@
 Servers on copies of one database, each with other settings, are compared in pairs with one that
 observes nothing (`bench.paired`); so is another one that observes nothing, which shows how exact
 the figures are. Spans are sent to a receiver in this process. What a request costs without a
-recorded trace is also measured in one process (`bench.switched`), which is far more exact.
+recorded trace is also measured in one process (`bench.in_process`), which is far more exact.
 """
 
 import os
@@ -20,6 +20,7 @@ from typing import Literal
 import cyclopts
 from rich.console import Console
 
+from bench.in_process import APPLICATIONS, Costs, in_process_costs
 from bench.load import LoadError, running_loader
 from bench.paired import (
     TurnPair,
@@ -34,13 +35,12 @@ from bench.servers import Launch, ServerError, free_port, running
 from bench.sqlite import SqliteGround
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
-from bench.switched import SWITCHES, Costs, switched_costs
 from bench.workloads import Workload, choose, workloads
 
 _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
-_SWITCHED_STARTS = 5
-_SWITCHED_PAIRS = 60
+_IN_PROCESS_STARTS = 5
+_IN_PROCESS_TURNS = 60
 _CACHE = {False: "without cached responses", True: "with cached responses"}
 _SAMPLER = "parentbased_traceidratio"
 NONE = "neither"
@@ -178,7 +178,7 @@ def _percent(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
 
 
-def switched_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table:
+def in_process_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table:
     """Return how much longer requests take with metrics and traces."""
     rows = tuple(
         (
@@ -192,22 +192,22 @@ def switched_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Ta
         for workload, (plain, costs) in results.items()
         for name, cost in costs.items()
     )
-    columns = ("Requests", "Switched on", "CPU without", "Added", "95 %", "Added")
+    columns = ("Requests", "Application", "CPU without", "Added", "95 %", "Added")
     return Table(title, columns, rows)
 
 
-def _measure_switched(
+def _measure_in_process(
     progress: Callable[[str], None], chosen: Sequence[Workload], random: Random, *, has_cache: bool
 ) -> dict[str, tuple[float, Costs]]:
     stage = Stage(_FOLDER, make_tables, progress)
     without = () if has_cache else ("responses",)
 
     def make_folder(name: str) -> Path:
-        kind = f"switched-{list(SWITCHES).index(name)}"
+        kind = f"in-process-{list(APPLICATIONS).index(name)}"
         return stage.quire(Scale(_DOCUMENTS), without=without, kind=kind).folder
 
-    return switched_costs(
-        make_folder, chosen, random, starts=_SWITCHED_STARTS, pairs=_SWITCHED_PAIRS
+    return in_process_costs(
+        make_folder, chosen, random, starts=_IN_PROCESS_STARTS, turns=_IN_PROCESS_TURNS
     )
 
 
@@ -257,14 +257,16 @@ def observability(
     ]
     load_before = os.getloadavg()
     try:
-        with console.status("switching") as status:
+        with console.status("starting") as status:
             reads = [workload for workload in chosen if not workload.writes]
             for has_cache in (False, True):
-                title = f"Cost of a request that is not recorded, {_CACHE[has_cache]}"
-                results_by_switch = _measure_switched(
+                title = (
+                    f"Cost of a request that is not recorded, in one process, {_CACHE[has_cache]}"
+                )
+                results_in_process = _measure_in_process(
                     status.update, reads, random, has_cache=has_cache
                 )
-                print_table(switched_table(title, results_by_switch), console)
+                print_table(in_process_table(title, results_in_process), console)
         for has_cache in (False, True) if starts else ():
             with console.status("starting") as status:
                 stage = Stage(_FOLDER, make_tables, status.update, database_kind)

@@ -71,7 +71,7 @@ Workers = Annotated[int, Parameter(help="How many processes serve the site.")]
 app = cyclopts.App(name="reliability", help="Take away what the server needs, see what stays.")
 
 
-class Run(NamedTuple):
+class RecordedProject(NamedTuple):
     """A recorded project that a command works on, and what shows its progress."""
 
     kind: Kind
@@ -86,7 +86,7 @@ class Run(NamedTuple):
 
 
 @contextmanager
-def _run(database: KindName) -> Iterator[Run]:
+def _recorded_project(database: KindName) -> Iterator[RecordedProject]:
     """Lay out a recorded project in a folder of its own, which is removed afterwards."""
     kind, console = kind_called(database), Console()
     with (
@@ -96,7 +96,7 @@ def _run(database: KindName) -> Iterator[Run]:
         folder = Path(made)
         project = kind.recorded(folder / "project")
         try:
-            yield Run(kind, folder, project, _progress(console, status), console)
+            yield RecordedProject(kind, folder, project, _progress(console, status), console)
         finally:
             kind.release(project)
 
@@ -125,7 +125,7 @@ def reliability(
     database: Database = "sqlite",
 ) -> int:
     """Kill the server again and again while it is written to; after each start look at the rows."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         try:
             outcome = crash(
                 lambda: quire(run.project),
@@ -152,7 +152,7 @@ def background(
     database: Database = "sqlite",
 ) -> int:
     """Kill the server while it is written to, and look at which jobs and functions have run."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         outcome = crash_background(
             run.project,
             lambda: quire(run.project, 2),
@@ -170,7 +170,7 @@ def background(
 @app.command
 def backups(*, times: Times = 50, seed: Seed = 1, database: Database = "sqlite") -> int:
     """Back up a site that is written to, and restore it, each time after the command was killed."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         site = run.kind.copy(run.project, run.folder / "site")
         try:
             found = backup_under_load(
@@ -298,7 +298,7 @@ def failover(
 def remodels(*, times: Times = 100, workers: Workers = 1, database: Database = "sqlite") -> int:
     """Change content types again and again while clients read and write."""
     memory: list[int] = []
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         launch = quire(run.project, workers)
         with running(launch, _PROBE, _ALIVE) as server:
             site = Site(launch.port, credentials().api_tokens["full"])
@@ -319,7 +319,7 @@ def code_edits(*, times: Times = 500, database: Database = "sqlite") -> int:
     Every third edit has a mistake.
     """
     memory: list[int] = []
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         launch = development(run.project)
         with running(launch, _PROBE, _ALIVE) as server:
             outcome = edit(
@@ -348,7 +348,7 @@ def remodel_crash(
     database: Database = "sqlite",
 ) -> int:
     """Kill the server again and again while content types change; look which model is there."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         outcome = crash_changes(
             lambda: quire(run.project), rounds=rounds, seconds=seconds, seed=seed
         )
@@ -368,7 +368,7 @@ def releases(
     database: Database = "sqlite",
 ) -> int:
     """Kill the server while a release is published or undone: all or none of it has to be."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         outcome = crash_releases(
             lambda: quire(run.project),
             entries=entries,
@@ -395,7 +395,7 @@ def schedules(
     database: Database = "sqlite",
 ) -> int:
     """Publish articles at planned times by three processes, before and after a restart."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         outcome = run_schedules(
             run.project,
             lambda: quire(run.project, 3),
@@ -429,7 +429,7 @@ def search_index(
     database: Database = "sqlite",
 ) -> int:
     """Kill the server while it is written to; every tenth time, look whether an index follows."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         outcome = crash_search(
             run.project,
             run.folder / "packages",
@@ -452,7 +452,7 @@ def migrations(
     database: Database = "sqlite",
 ) -> int:
     """End a migration after each of its statements in turn: the database has to be as it was."""
-    with _run(database) as run:
+    with _recorded_project(database) as run:
         change_files(run.project)
         number = every
         torn: list[str] = []

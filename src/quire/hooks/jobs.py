@@ -27,6 +27,10 @@ class JobMark(Struct, frozen=True, kw_only=True, eq=False):
         return "job"
 
 
+class NoArguments(Struct, frozen=True):
+    """The arguments of a job that has none."""
+
+
 class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
     """A function that runs in the background, later or in another server process.
 

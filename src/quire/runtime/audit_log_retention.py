@@ -1,20 +1,14 @@
 """Deletes old rows of the audit log each day, if the settings limit their age."""
 
-from msgspec import Struct
-
 from quire.clock import Clock
 from quire.database.stores.audit_log import AuditLog
-from quire.hooks.jobs import JobDefinition
+from quire.hooks.jobs import JobDefinition, NoArguments
 from quire.hooks.schedules import ScheduleDefinition
 from quire.settings.model import AuditSettings
 
 AUDIT_LOG_JOB = "quire.audit_log"
 _CRON = "40 3 * * *"
 _DAY_MS = 86_400_000
-
-
-class _NoArguments(Struct, frozen=True):
-    """The job has no arguments."""
 
 
 def audit_log_schedules(
@@ -35,7 +29,7 @@ def audit_log_schedules(
     job = JobDefinition(
         name=AUDIT_LOG_JOB,
         function=delete_old_rows,
-        arguments=_NoArguments,
+        arguments=NoArguments,
         retries=2,
         one_at_a_time=AUDIT_LOG_JOB,
     )

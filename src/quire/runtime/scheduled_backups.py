@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import structlog
-from msgspec import Struct
 
 from quire.errors import ConfigurationError
-from quire.hooks.jobs import JobDefinition
+from quire.hooks.jobs import JobDefinition, NoArguments
 from quire.hooks.schedules import ScheduleDefinition, require_cron
 from quire.settings import Settings
 
@@ -19,10 +18,6 @@ _COMMAND = "import sys; from quire.cli import main; main(sys.argv[1:])"
 _MAX_OUTPUT = 2000
 
 _log = structlog.get_logger("quire.backups")
-
-
-class NoArguments(Struct, frozen=True):
-    """The job of backups has no arguments."""
 
 
 class BackupFailedError(Exception):

@@ -40,6 +40,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.extension_loading import extend_schema
 from quire.hooks.registry import NO_EXTENSIONS, Extensions
+from quire.hooks.schedules import ScheduleDefinition
 from quire.ids import new_document_id
 from quire.jobs.job_worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits
@@ -183,12 +184,17 @@ def make_schema_runtime(
         jobs=make_job_runtime(
             documents,
             () if admin is None else admin.jobs,
-            (
-                *backup_schedules(services.settings),
-                *audit_log_schedules(services.settings.audit, services.audit, services.clock),
-            ),
+            _server_schedules(services),
             find_user=content.user_principal,
         ),
+    )
+
+
+def _server_schedules(services: Services) -> tuple[ScheduleDefinition, ...]:
+    """Return the schedules of the server's own jobs."""
+    return (
+        *backup_schedules(services.settings),
+        *audit_log_schedules(services.settings.audit, services.audit, services.clock),
     )
 
 

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
+from bench.in_process import in_process_costs
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
-from bench.switched import switched_costs
 from bench.workloads import choose, workloads
 from quire.content_api.http_messages import Request
 from quire.content_api.request_metrics import RequestMetrics
@@ -34,7 +34,7 @@ def test_only_applications_with_metrics_observe_requests(
         return stage.quire(SCALE, kind=name.replace(",", "")).folder
 
     chosen = choose(workloads(SCALE.size), ["flat"])
-    results = switched_costs(make_folder, chosen, Random(1), starts=2, pairs=3)
+    results = in_process_costs(make_folder, chosen, Random(1), starts=2, turns=3)
     ((plain, costs),) = results.values()
 
     # Two starts of two applications with metrics: 400 requests that warm up, and three turns.

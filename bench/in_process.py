@@ -22,7 +22,7 @@ import uvloop
 from uvicorn.server import ServerState
 
 from bench.load import request_bytes
-from bench.paired import ConfidenceInterval, TurnPair, confidence_interval
+from bench.paired import ConfidenceInterval, confidence_interval
 from bench.project import TOKEN
 from bench.workloads import Workload
 from quire.app import Application, build_app
@@ -34,7 +34,7 @@ _WARM_UP = 400
 _METRICS: Mapping[str, object] = {"metrics.port": 1}
 _TRACES: Mapping[str, object] = {"tracing.endpoint": "http://127.0.0.1:9"}
 NEITHER = "neither"
-SWITCHES: Mapping[str, Mapping[str, object]] = MappingProxyType(
+APPLICATIONS: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
         NEITHER: {},
         "neither, again": {},
@@ -73,7 +73,7 @@ class _Transport(asyncio.Transport):
 
 
 @dataclass(frozen=True, slots=True)
-class _Subject:
+class _RunningApplication:
     """An application, and one connection to it."""
 
     app: Application
@@ -104,62 +104,60 @@ class _Subject:
 Costs = Mapping[str, ConfidenceInterval]
 """How many microseconds more a request takes than with neither, by the name of the application."""
 
+Turns = Mapping[str, Sequence[float]]
+"""The CPU times of a request in the turns of one start, by the name of the application."""
 
-def switched_costs(
+
+def in_process_costs(
     make_folder: Callable[[str], Path],
     chosen: Sequence[Workload],
     random: Random,
     *,
     starts: int,
-    pairs: int,
+    turns: int,
 ) -> dict[str, tuple[float, Costs]]:
     """Return by workload what a request takes in microseconds, and what is added to that.
 
     ``make_folder`` returns a project with a database, by the name of an application. Applications
-    are started ``starts`` times, because places in memory make a difference as long as they run.
-    Raises RuntimeError when a response cannot be written at once.
+    are started ``starts`` times, because places in memory make a difference as long as they run;
+    each then has so many ``turns``.
     """
-    results: dict[str, dict[str, list[list[TurnPair]]]]
-    results = {workload.title: {name: [] for name in SWITCHES} for workload in chosen}
-    folders = {name: make_folder(name) for name in SWITCHES}
+    folders = {name: make_folder(name) for name in APPLICATIONS}
+    results: dict[str, list[Turns]] = {workload.title: [] for workload in chosen}
     for _ in range(starts):
-        measured = uvloop.run(_measure_start(folders, chosen, random, pairs))
-        for title, pairs_by_name in measured.items():
-            for name, turn_pairs in pairs_by_name.items():
-                results[title][name].append(turn_pairs)
-    return {title: _costs(starts_by_name, random) for title, starts_by_name in results.items()}
+        for title, measured in uvloop.run(_measure_start(folders, chosen, random, turns)).items():
+            results[title].append(measured)
+    return {title: _costs(measured, random) for title, measured in results.items()}
 
 
 async def _measure_start(
-    folders: Mapping[str, Path], chosen: Sequence[Workload], random: Random, pairs: int
-) -> dict[str, dict[str, list[TurnPair]]]:
-    """Start the applications once; returns their turns by workload and name."""
+    folders: Mapping[str, Path], chosen: Sequence[Workload], random: Random, turns: int
+) -> dict[str, Turns]:
+    """Start the applications once; returns their turns by workload."""
     async with AsyncExitStack() as stack:
         # In random order: what is created first may have better places in memory.
-        subjects = {
-            name: await stack.enter_async_context(_running(folders[name], SWITCHES[name]))
+        applications = {
+            name: await stack.enter_async_context(_running(folders[name], APPLICATIONS[name]))
             for name in random.sample(list(folders), len(folders))
         }
-        results = {}
+        results: dict[str, Turns] = {}
         for workload in chosen:
             requests = [request_bytes(target, TOKEN) for target in workload.targets]
-            for subject in subjects.values():
-                await subject.warm_up(requests)
-            turn_pairs = results[workload.title] = {name: list[TurnPair]() for name in folders}
-            for _ in range(pairs):
-                cpu_times = {
-                    name: await subjects[name].turn(requests)
-                    for name in random.sample(list(subjects), len(subjects))
-                }
-                plain = cpu_times[NEITHER]
-                for name, cpu_us in cpu_times.items():
-                    turn_pairs[name].append(TurnPair(plain, cpu_us / plain))
+            for application in applications.values():
+                await application.warm_up(requests)
+            times: dict[str, list[float]] = {name: [] for name in folders}
+            for _ in range(turns):
+                for name in random.sample(list(applications), len(applications)):
+                    times[name].append(await applications[name].turn(requests))
                 await asyncio.sleep(0)
+            results[workload.title] = times
         return results
 
 
 @asynccontextmanager
-async def _running(folder: Path, overrides: Mapping[str, object]) -> AsyncIterator[_Subject]:
+async def _running(
+    folder: Path, overrides: Mapping[str, object]
+) -> AsyncIterator[_RunningApplication]:
     app = build_app(load_settings(folder, overrides=overrides))
     await app.start()
     try:
@@ -168,19 +166,23 @@ async def _running(folder: Path, overrides: Mapping[str, object]) -> AsyncIterat
             raise RuntimeError("the application has no content API")
         if content.tracing is not None and content.tracing.limit is not None:
             content.tracing.limit.next_start = inf
-        yield _Subject(app, *_protocol(app))
+        yield _RunningApplication(app, *_protocol(app))
     finally:
         await app.stop()
 
 
-def _costs(
-    starts_by_name: Mapping[str, Sequence[Sequence[TurnPair]]], random: Random
-) -> tuple[float, Costs]:
-    plain = median(pair.cpu_us for pairs in starts_by_name[NEITHER] for pair in pairs)
+def _costs(starts: Sequence[Turns], random: Random) -> tuple[float, Costs]:
+    plain = median(cpu_us for turns in starts for cpu_us in turns[NEITHER])
     costs = {}
-    for name, starts in starts_by_name.items():
+    for name in APPLICATIONS:
         if name != NEITHER:
-            differences = [[pair.cpu_us * (pair.ratio - 1) for pair in pairs] for pairs in starts]
+            differences = [
+                [
+                    cpu_us - plain_us
+                    for cpu_us, plain_us in zip(turns[name], turns[NEITHER], strict=True)
+                ]
+                for turns in starts
+            ]
             costs[name] = confidence_interval([differences], random)
     return plain, costs
 
