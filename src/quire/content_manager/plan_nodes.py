@@ -49,7 +49,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
     rows: frozenset[str] | None = frozenset()
     roles: bool = False
 
-    def listed(self, content_type: ContentType) -> PlanNode:
+    def list_node(self, content_type: ContentType) -> PlanNode:
         """Return the node of an entry in a list, without its localizations."""
         return PlanNode(
             uid=content_type.uid,
@@ -57,7 +57,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             edges=tuple(self._edges(content_type, "", form=False)),
         )
 
-    def edited(self, content_type: ContentType) -> PlanNode:
+    def form_node(self, content_type: ContentType) -> PlanNode:
         """Return the node of an entry in a form, without its localizations."""
         return PlanNode(
             uid=content_type.uid,
@@ -65,7 +65,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             edges=tuple(self._edges(content_type, "", form=True)),
         )
 
-    def version(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
+    def version_node(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
         """Return the node of other versions: facts, and shared attributes."""
         fields = [
             attribute.name
@@ -80,7 +80,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         ]
         return PlanNode(uid=content_type.uid, fields=tuple(fields), edges=tuple(edges))
 
-    def localization(self, content_type: ContentType) -> PlanNode:
+    def localization_node(self, content_type: ContentType) -> PlanNode:
         """Return the node that shows whether another locale could be published, without links."""
         edges = [
             edge

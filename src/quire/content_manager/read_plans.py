@@ -127,7 +127,7 @@ class Planner(Struct, frozen=True):
             query.get("_q"), content_type, scope.for_parameter(Param.SEARCH, "_q")
         )
         pagination = pages_of(query, scope)
-        list_node = nodes.listed(content_type)
+        list_node = nodes.list_node(content_type)
         has_drafts = content_type.draft_and_publish
         root = replace(
             list_node,
@@ -231,7 +231,7 @@ class Planner(Struct, frozen=True):
     def shared_node(self, permissions: TypePermissions, shared: frozenset[str]) -> PlanNode:
         """Return the node of facts of a version, with shared attributes."""
         nodes = self.nodes(permissions, RequestedVersion("draft", EVERY_LOCALE))
-        return nodes.version(permissions.content_type, shared)
+        return nodes.version_node(permissions.content_type, shared)
 
     def localizations(
         self, permissions: TypePermissions, document_ids: Sequence[str]
@@ -240,7 +240,9 @@ class Planner(Struct, frozen=True):
         slots = Slots()
         nodes = self.nodes(permissions, RequestedVersion("draft", EVERY_LOCALE))
         condition = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = replace(nodes.localization(permissions.content_type), filter=condition, sort=_BY_ID)
+        root = replace(
+            nodes.localization_node(permissions.content_type), filter=condition, sort=_BY_ID
+        )
         return self.planned(ReadPlan(root=root), slots, permissions.ability)
 
     def forms(
@@ -261,7 +263,7 @@ class Planner(Struct, frozen=True):
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
         if rules is not None:
             nodes = replace(nodes, rules=rules)
-        root = replace(nodes.edited(content_type), filter=condition, sort=sort)
+        root = replace(nodes.form_node(content_type), filter=condition, sort=sort)
         ability = None if complete else permissions.ability
         return self.planned(ReadPlan(root=root), slots, ability, action=action)
 
@@ -285,7 +287,7 @@ class Planner(Struct, frozen=True):
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
         if rules is not None:
             nodes = replace(nodes, rules=rules)
-        node = nodes.edited(content_type)
+        node = nodes.form_node(content_type)
         plan = ReadPlan(
             root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
         )
