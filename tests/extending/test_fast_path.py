@@ -10,15 +10,15 @@ from tests.extending.project import write_code
 from tests.unit.admin_api.office import office_project
 from tests.unit.content_api.test_fast_path import (
     CountingProtocol,
-    Ways,
+    RequestCounts,
     comparable,
     get,
+    request_counts,
     served,
     talk_in_turn,
-    ways,
 )
 
-__all__ = ["ways"]
+__all__ = ["request_counts"]
 
 CODE = """
 @route.get("/hello", public=True)
@@ -72,14 +72,14 @@ TARGETS = (
 
 
 async def test_code_in_reads_is_called_on_the_fast_path(
-    tmp_path: Path, kind: Kind, ways: Ways
+    tmp_path: Path, kind: Kind, request_counts: RequestCounts
 ) -> None:
     async with office_project(tmp_path, kind) as project:
         write_code(project, CODE)
         requests = [get(target) for target in TARGETS]
         async with served(project, CountingProtocol) as port:
             short = await talk_in_turn(port, requests)
-            assert ways.ordinary == 0
+            assert request_counts.delegated == 0
             many = await asyncio.gather(*(talk_in_turn(port, requests) for _ in range(3)))
         async with served(project, HttpToolsProtocol) as port:
             ordinary = await talk_in_turn(port, requests)

@@ -54,10 +54,10 @@ class DelayedDatabase(DatabaseWrapper):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.reads = 0
-        self.seen = 0
-        """How many of these reads have seen the content."""
-        self.may_response = asyncio.Event()
-        self.may_response.set()
+        self.finished_reads = 0
+        """How many of these reads have read the content."""
+        self.may_respond = asyncio.Event()
+        self.may_respond.set()
         self.refuses_writes = False
 
     async def read(
@@ -65,8 +65,8 @@ class DelayedDatabase(DatabaseWrapper):
     ) -> T:
         self.reads += 1
         found = await self._database.read(make, snapshot=snapshot, key=key)
-        self.seen += 1
-        await self.may_response.wait()
+        self.finished_reads += 1
+        await self.may_respond.wait()
         return found
 
     async def write(self, program: Program[T]) -> T:
@@ -75,8 +75,8 @@ class DelayedDatabase(DatabaseWrapper):
         return await self._database.write(program)
 
 
-class Door:
-    """Lets people in as the content API does."""
+class AuthenticationClient:
+    """Authenticates requests as the content API does."""
 
     def __init__(self, database: Database, clock: Clock, **options: str | int | None) -> None:
         settings: dict[str, str | int | None] = {
@@ -93,14 +93,14 @@ class Door:
             **(settings | options),  # type: ignore[arg-type]  # of several types
         )
 
-    async def known(self, header: bytes | None) -> Principal | None:
+    async def cached_principal(self, header: bytes | None) -> Principal | None:
         credential = None if header is None else fingerprint(header)
         return self.authenticator.cached_principal(
             credential, await self.database.present_version()
         )
 
     async def ask(self, header: bytes | None = None) -> Principal:
-        """Come in from the next round of the event loop on."""
+        """Authenticate a request, from the next iteration of the event loop on."""
         await asyncio.sleep(0)
         version = await self.database.present_version()
         credential = None if header is None else fingerprint(header)
@@ -109,14 +109,14 @@ class Door:
             principal = await self.authenticator.principal(header, version)
         return principal
 
-    async def remembers(self, header: bytes) -> bool:
-        """Tell whether somebody who has come in is remembered.
+    async def is_cached(self, header: bytes) -> bool:
+        """Tell whether the principal of a request is cached.
 
-        On a PostgreSQL server that others use as well, their commits make it forgotten at any time.
+        On a PostgreSQL server that others use as well, their commits empty the cache at any time.
         """
         for _ in range(_TRIES):
             await self.ask(header)
-            if await self.known(header) is not None:
+            if await self.cached_principal(header) is not None:
                 return True
         return False
 
@@ -163,8 +163,8 @@ async def database(project: Path, rows: AccountRows) -> AsyncIterator[DelayedDat
 
 
 @pytest.fixture
-def door(database: DelayedDatabase, clock: Clock) -> Door:
-    return Door(database, clock)
+def client(database: DelayedDatabase, clock: Clock) -> AuthenticationClient:
+    return AuthenticationClient(database, clock)
 
 
 def jwt(user: int, now: int = NOW, lifetime: timedelta = timedelta(days=30)) -> bytes:
@@ -208,24 +208,24 @@ def test_a_token_is_the_second_of_two_words_after_bearer(header: bytes, token: s
 
 @pytest.mark.parametrize("header", [None, b"", b"abc", b"Bearer", b"Bearer a b", b"Basic abc"])
 async def test_whoever_brings_no_bearer_token_is_anybody(
-    header: bytes | None, door: Door, rows: AccountRows
+    header: bytes | None, client: AuthenticationClient, rows: AccountRows
 ) -> None:
     rows.role("public", [FIND])
     for _ in range(2):
-        assert await door.ask(header) == Anonymous(Granted(frozenset({FIND})))
+        assert await client.ask(header) == Anonymous(Granted(frozenset({FIND})))
 
 
-async def test_without_a_public_role_anybody_may_do_nothing(door: Door) -> None:
-    assert await door.ask() == Anonymous(NO_PERMISSIONS)
+async def test_without_a_public_role_anybody_may_do_nothing(client: AuthenticationClient) -> None:
+    assert await client.ask() == Anonymous(NO_PERMISSIONS)
 
 
 @pytest.mark.parametrize("token", [b"abc", b"a.b.c", b"\xe9", b"0" * 256])
 async def test_an_unknown_token_is_refused_each_time(
-    token: bytes, door: Door, rows: AccountRows
+    token: bytes, client: AuthenticationClient, rows: AccountRows
 ) -> None:
     rows.role("public", [FIND])
     for _ in range(2):
-        assert await door.refusal(b"Bearer " + token) == UNKNOWN
+        assert await client.refusal(b"Bearer " + token) == UNKNOWN
 
 
 # API tokens --------------------------------------------------------------------------------------
@@ -240,59 +240,61 @@ async def test_an_unknown_token_is_refused_each_time(
     ],
 )
 async def test_an_api_token_may_do_what_its_type_says(
-    type_: str, ability: object, door: Door, rows: AccountRows
+    type_: str, ability: object, client: AuthenticationClient, rows: AccountRows
 ) -> None:
     token = add_token(rows, type_, actions=[FIND, ME])
     for _ in range(2):
-        principal = await door.ask(BEARER)
+        principal = await client.ask(BEARER)
         assert isinstance(principal, ApiToken)
         assert (principal.id, principal.type) == (token, type_)
         assert principal.ability == ability
 
 
 async def test_an_api_token_holds_until_the_instant_it_ends(
-    door: Door, rows: AccountRows, clock: Clock
+    client: AuthenticationClient, rows: AccountRows, clock: Clock
 ) -> None:
     add_token(rows, expires_at=NOW + 1000)
     clock.now = NOW + 999
-    assert await door.remembers(BEARER)
+    assert await client.is_cached(BEARER)
     clock.now = NOW + 1000
-    assert await door.known(BEARER) is None
-    assert await door.refusal(BEARER) == ENDED
+    assert await client.cached_principal(BEARER) is None
+    assert await client.refusal(BEARER) == ENDED
 
 
 async def test_without_a_salt_there_are_no_api_tokens(
     database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
     add_token(rows)
-    assert await Door(database, clock, api_token_salt=None).refusal(BEARER) == UNKNOWN
+    assert (
+        await AuthenticationClient(database, clock, api_token_salt=None).refusal(BEARER) == UNKNOWN
+    )
 
 
 async def test_the_first_use_of_an_api_token_is_noted_and_then_one_an_hour(
-    door: Door, rows: AccountRows, clock: Clock
+    client: AuthenticationClient, rows: AccountRows, clock: Clock
 ) -> None:
     add_token(rows, last_used_at=None)
     for minutes, noted in ((0, 0), (1, 0), (59, 0), (60, 60), (119, 60), (121, 121)):
         clock.now = NOW + minutes * 60_000
-        await door.ask(BEARER)
-        await door.ask(BEARER)
+        await client.ask(BEARER)
+        await client.ask(BEARER)
         assert noted_use(rows) == NOW + noted * 60_000
 
 
 async def test_a_use_that_cannot_be_noted_is_logged_and_refuses_nobody(
-    door: Door, database: DelayedDatabase, rows: AccountRows, clock: Clock
+    client: AuthenticationClient, database: DelayedDatabase, rows: AccountRows, clock: Clock
 ) -> None:
     token = add_token(rows, last_used_at=None)
     database.refuses_writes = True
     with capture_logs() as lines:
-        assert isinstance(await door.ask(BEARER), ApiToken)
-        assert isinstance(await door.ask(BEARER), ApiToken)
+        assert isinstance(await client.ask(BEARER), ApiToken)
+        assert isinstance(await client.ask(BEARER), ApiToken)
     assert [(line["event"], line["log_level"], line["token"]) for line in lines] == [
         ("use of a token was not noted", "warning", token)
     ]
     database.refuses_writes = False
     clock.now += HOUR_MS
-    await door.ask(BEARER)
+    await client.ask(BEARER)
     assert noted_use(rows) == clock.now
 
 
@@ -300,13 +302,13 @@ async def test_a_use_that_cannot_be_noted_is_logged_and_refuses_nobody(
 
 
 async def test_an_end_user_may_do_what_the_role_grants_and_no_more(
-    door: Door, rows: AccountRows
+    client: AuthenticationClient, rows: AccountRows
 ) -> None:
     rows.role("public", [FIND])
     role = rows.role("authenticated", [ME])
     user = rows.user("Ada", role)
     for _ in range(2):
-        assert await door.ask(jwt(user)) == EndUser(
+        assert await client.ask(jwt(user)) == EndUser(
             id=user,
             document_id=rows.document_of(user),
             role_id=role,
@@ -314,20 +316,22 @@ async def test_an_end_user_may_do_what_the_role_grants_and_no_more(
         )
 
 
-async def test_an_end_user_without_a_role_may_do_nothing(door: Door, rows: AccountRows) -> None:
-    principal = await door.ask(jwt(rows.user("Ada", None)))
+async def test_an_end_user_without_a_role_may_do_nothing(
+    client: AuthenticationClient, rows: AccountRows
+) -> None:
+    principal = await client.ask(jwt(rows.user("Ada", None)))
     assert principal.ability == NO_PERMISSIONS
 
 
 async def test_a_jwt_is_of_nobody_once_the_user_is_gone_or_blocked(
-    door: Door, rows: AccountRows
+    client: AuthenticationClient, rows: AccountRows
 ) -> None:
     user = rows.user("Ada", None)
-    await door.ask(jwt(user))
+    await client.ask(jwt(user))
     rows.database.execute("UPDATE up_users SET blocked = true")
-    assert await door.refusal(jwt(user)) == INVALID
+    assert await client.refusal(jwt(user)) == INVALID
     rows.database.execute("DELETE FROM up_users")
-    assert await door.refusal(jwt(user)) == INVALID
+    assert await client.refusal(jwt(user)) == INVALID
 
 
 @pytest.mark.parametrize(
@@ -341,40 +345,42 @@ async def test_a_jwt_is_of_nobody_once_the_user_is_gone_or_blocked(
     ],
 )
 async def test_users_are_to_be_confirmed_where_the_settings_say_so(
-    advanced: object, door: Door, rows: AccountRows, *, refused: bool
+    advanced: object, client: AuthenticationClient, rows: AccountRows, *, refused: bool
 ) -> None:
     rows.store(ADVANCED, advanced)
     confirmed, unconfirmed = rows.user("Ada", None), rows.user("Bea", None, confirmed=False)
-    await door.ask(jwt(confirmed))
+    await client.ask(jwt(confirmed))
     if refused:
-        assert await door.refusal(jwt(unconfirmed)) == INVALID
+        assert await client.refusal(jwt(unconfirmed)) == INVALID
     else:
-        assert isinstance(await door.ask(jwt(unconfirmed)), EndUser)
+        assert isinstance(await client.ask(jwt(unconfirmed)), EndUser)
 
 
 async def test_a_jwt_holds_by_the_clock_that_was_passed_in(
-    door: Door, rows: AccountRows, clock: Clock
+    client: AuthenticationClient, rows: AccountRows, clock: Clock
 ) -> None:
     header = jwt(rows.user("Ada", None), lifetime=timedelta(seconds=10))
-    await door.ask(header)
+    await client.ask(header)
     clock.now = NOW + 9_999
-    assert await door.remembers(header)
+    assert await client.is_cached(header)
     clock.now = NOW + 10_000
-    assert await door.known(header) is None
-    assert await door.refusal(header) == UNKNOWN
+    assert await client.cached_principal(header) is None
+    assert await client.refusal(header) == UNKNOWN
 
 
 async def test_without_a_secret_there_are_no_jwts(
     database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
     header = jwt(rows.user("Ada", None))
-    assert await Door(database, clock, jwt_secret=None).refusal(header) == UNKNOWN
+    assert await AuthenticationClient(database, clock, jwt_secret=None).refusal(header) == UNKNOWN
 
 
-async def test_a_token_is_looked_for_among_api_tokens_first(door: Door, rows: AccountRows) -> None:
+async def test_a_token_is_looked_for_among_api_tokens_first(
+    client: AuthenticationClient, rows: AccountRows
+) -> None:
     header = jwt(rows.user("Ada", None))
     token = rows.token(hash_api_token(header.decode().split()[1], SALT), last_used_at=NOW)
-    principal = await door.ask(header)
+    principal = await client.ask(header)
     assert isinstance(principal, ApiToken)
     assert principal.id == token
 
@@ -383,7 +389,7 @@ async def test_a_token_is_looked_for_among_api_tokens_first(door: Door, rows: Ac
 
 
 async def test_who_was_verified_is_remembered_while_nothing_is_written(
-    door: Door, database: DelayedDatabase, rows: AccountRows
+    client: AuthenticationClient, database: DelayedDatabase, rows: AccountRows
 ) -> None:
     rows.role("public", [FIND])
     add_token(rows)
@@ -391,24 +397,26 @@ async def test_who_was_verified_is_remembered_while_nothing_is_written(
     for _ in range(_TRIES):
         version = await database.present_version()
         for known in (None, BEARER, header):
-            await door.ask(known)
+            await client.ask(known)
         reads = database.reads
         for known in (None, BEARER, header):
-            await door.ask(known)
+            await client.ask(known)
         if await database.present_version() == version:
             break  # nobody else has written meanwhile
     assert database.reads == reads
 
 
-async def test_any_commit_makes_it_forgotten(door: Door, rows: AccountRows) -> None:
+async def test_any_commit_makes_it_forgotten(
+    client: AuthenticationClient, rows: AccountRows
+) -> None:
     token = add_token(rows, "custom", actions=[FIND])
     role = rows.role("public", [])
-    await door.ask(BEARER)
-    await door.ask()
+    await client.ask(BEARER)
+    await client.ask()
     rows.grant(role, [ME])
-    assert await door.ask() == Anonymous(Granted(frozenset({ME})))
+    assert await client.ask() == Anonymous(Granted(frozenset({ME})))
     rows.database.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
-    assert await door.refusal(BEARER) == UNKNOWN
+    assert await client.refusal(BEARER) == UNKNOWN
 
 
 async def test_the_credential_itself_is_not_kept() -> None:
@@ -420,45 +428,45 @@ async def test_the_credential_itself_is_not_kept() -> None:
 async def test_no_more_credentials_are_remembered_than_the_cache_holds(
     database: DelayedDatabase, clock: Clock, rows: AccountRows
 ) -> None:
-    door = Door(database, clock, cache_size=1)
+    client = AuthenticationClient(database, clock, cache_size=1)
     first, second = jwt(rows.user("Ada", None)), jwt(rows.user("Bea", None))
-    await door.ask(first)
-    assert await door.remembers(second)
-    assert await door.known(first) is None
+    await client.ask(first)
+    assert await client.is_cached(second)
+    assert await client.cached_principal(first) is None
 
 
 async def test_nothing_is_remembered_while_the_version_is_not_known(
-    door: Door, rows: AccountRows
+    client: AuthenticationClient, rows: AccountRows
 ) -> None:
     add_token(rows)
     for header in (BEARER, None):
-        await door.authenticator.principal(header, None)
+        await client.authenticator.principal(header, None)
         credential = None if header is None else fingerprint(header)
-        assert door.authenticator.cached_principal(credential, None) is None
-        assert await door.known(header) is None
+        assert client.authenticator.cached_principal(credential, None) is None
+        assert await client.cached_principal(header) is None
 
 
 @pytest.mark.parametrize("header", [None, BEARER], ids=["anybody", "an API token"])
 async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
-    header: bytes | None, door: Door, database: DelayedDatabase, rows: AccountRows
+    header: bytes | None, client: AuthenticationClient, database: DelayedDatabase, rows: AccountRows
 ) -> None:
     """A read may wait for the reader thread while others go on."""
     role = rows.role("public", [FIND])
     token = add_token(rows, "custom", actions=[FIND])
-    database.may_response.clear()
-    early = asyncio.create_task(door.ask(header))
-    while not database.seen:  # noqa: ASYNC110 - there is no event for it
+    database.may_respond.clear()
+    early = asyncio.create_task(client.ask(header))
+    while not database.finished_reads:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0.001)
     assert database.reads == 1
     rows.database.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
     rows.database.execute("DELETE FROM up_roles WHERE id = ?", (role,))
     # Somebody else asks, so that the new version is known before the early read is answered.
     await asyncio.sleep(0)
-    assert await door.known(b"Bearer another") is None
-    database.may_response.set()
+    assert await client.cached_principal(b"Bearer another") is None
+    database.may_respond.set()
     await early
-    assert await door.known(header) is None
+    assert await client.cached_principal(header) is None
     if header is None:
-        assert await door.ask() == Anonymous(NO_PERMISSIONS)
+        assert await client.ask() == Anonymous(NO_PERMISSIONS)
     else:
-        assert await door.refusal(header) == UNKNOWN
+        assert await client.refusal(header) == UNKNOWN

@@ -122,23 +122,23 @@ class Reply:
         self.responses.append((self._parser.get_status_code(), self._headers, self._body))
 
 
-class Ways:
-    """Which ways requests took."""
+class RequestCounts:
+    """Which requests were parsed, how many were left to uvicorn, and the bytes that waited."""
 
     def __init__(self) -> None:
         self.parsed: list[bytes] = []
-        self.ordinary = 0
+        self.delegated = 0
         self.buffered = 0
 
 
-_ways = Ways()
+_counts = RequestCounts()
 
 
 class CountingProtocol(FastPathProtocol):
-    """Notes which way requests take, and how many bytes wait for a client."""
+    """Counts requests that are parsed and left to uvicorn, and bytes that wait for a client."""
 
     def on_url(self, url: bytes) -> None:
-        _ways.parsed.append(url)
+        _counts.parsed.append(url)
         super().on_url(url)
 
     def _send(self, response: Response, common: bytes) -> None:
@@ -146,20 +146,20 @@ class CountingProtocol(FastPathProtocol):
         self._note_buffer()
 
     def on_response_complete(self) -> None:
-        _ways.ordinary += 1
+        _counts.delegated += 1
         self._note_buffer()
         super().on_response_complete()
 
     def _note_buffer(self) -> None:
-        _ways.buffered = max(_ways.buffered, self.transport.get_write_buffer_size())
+        _counts.buffered = max(_counts.buffered, self.transport.get_write_buffer_size())
 
 
 @pytest.fixture
-def ways() -> Ways:
-    """The ways of the requests of one test."""
-    _ways.parsed.clear()
-    _ways.ordinary = _ways.buffered = 0
-    return _ways
+def request_counts() -> RequestCounts:
+    """The counts of the requests of one test."""
+    _counts.parsed.clear()
+    _counts.delegated = _counts.buffered = 0
+    return _counts
 
 
 READING: Mapping[str, object] = MappingProxyType({"cache.responses": 0})
@@ -243,21 +243,23 @@ def comparable(reply: Reply) -> list[tuple[int, dict[bytes, bytes], bytes]]:
 
 
 @pytest.mark.parametrize("requests", REQUESTS.values(), ids=REQUESTS.keys())
-async def test_both_ways_answer_alike(ports: tuple[int, int], requests: Sequence[bytes]) -> None:
+async def test_both_protocols_answer_alike(
+    ports: tuple[int, int], requests: Sequence[bytes]
+) -> None:
     short, ordinary = [await talk(port, requests, len(requests)) for port in ports]
     assert len(short.responses) == len(requests)
     assert comparable(short) == comparable(ordinary)
 
 
 async def test_plain_reads_and_no_others_take_the_short_way(
-    ports: tuple[int, int], ways: Ways
+    ports: tuple[int, int], request_counts: RequestCounts
 ) -> None:
     for request in (HOME, LIST, HEALTH, BAD_QUERY, FORBIDDEN, BAD_TOKEN):
         await talk(ports[0], [request], 1)
-        assert ways.ordinary == 0
+        assert request_counts.delegated == 0
     for count, request in enumerate((FILE, POST, WITH_BODY, CHUNKED, OLD, CLOSING), start=1):
         await talk(ports[0], [request], 1)
-        assert ways.ordinary == count
+        assert request_counts.delegated == count
 
 
 @pytest.mark.parametrize("requests", REQUESTS.values(), ids=REQUESTS.keys())
@@ -335,7 +337,7 @@ async def talk_in_turn(port: int, requests: Sequence[bytes | tuple[bytes, ...]])
 
 
 @pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
-async def test_both_ways_answer_alike_in_turn(
+async def test_both_protocols_answer_alike_in_turn(
     ports: tuple[int, int], requests: Sequence[bytes | tuple[bytes, ...]]
 ) -> None:
     short, ordinary = [await talk_in_turn(port, requests) for port in ports]
@@ -344,12 +346,12 @@ async def test_both_ways_answer_alike_in_turn(
 
 
 async def test_every_route_that_responds_at_once_responds_as_its_handler(
-    ports: tuple[int, int], shared_recorded: Path, ways: Ways
+    ports: tuple[int, int], shared_recorded: Path, request_counts: RequestCounts
 ) -> None:
     routes = await routes_that_respond_now(shared_recorded)
     assert {"articles", "articles/:documentId", "homepage", "users/me", "i18n/locales"} <= {*routes}
     user = (await talk_in_turn(ports[0], [SIGN_IN])).responses[0][2]
-    ways.ordinary = 0
+    request_counts.delegated = 0
     credentials_sent = [
         b"",
         b"Authorization: Bearer %s\r\n" % API_TOKENS["full"].encode(),
@@ -364,7 +366,7 @@ async def test_every_route_that_responds_at_once_responds_as_its_handler(
                 requests = [get(b"/api/%s%s" % (path.encode(), query), fields)] * 2
                 short, ordinary = [await talk_in_turn(port, requests) for port in ports]
                 assert comparable(short) == comparable(ordinary), (path, query)
-    assert ways.ordinary == 0
+    assert request_counts.delegated == 0
 
 
 async def routes_that_respond_now(project: Path) -> list[str]:
@@ -390,7 +392,7 @@ PIECES = {
 
 
 @pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES.keys())
-async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
+async def test_both_protocols_answer_alike_however_requests_lie_in_pieces(
     ports: tuple[int, int], pieces: Sequence[bytes]
 ) -> None:
     count = b"".join(pieces).count(b"\r\n\r\n")
@@ -404,16 +406,16 @@ async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
 async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
     reading_port: int,
     requests: Sequence[bytes | tuple[bytes, ...]],
-    ways: Ways,
+    request_counts: RequestCounts,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at_once = await talk_in_turn(reading_port, requests)
-    parsed, ordinary = [*ways.parsed], ways.ordinary
+    parsed, ordinary = [*request_counts.parsed], request_counts.delegated
     waits = hold_reads(monkeypatch, (asyncio.sleep(0) for _ in range(99)))
     waiting = await talk_in_turn(reading_port, requests)
     assert comparable(waiting) == comparable(at_once)
     assert waits
-    assert (ways.parsed, ways.ordinary) == (parsed * 2, ordinary * 2)
+    assert (request_counts.parsed, request_counts.delegated) == (parsed * 2, ordinary * 2)
 
 
 def hold_reads(monkeypatch: pytest.MonkeyPatch, until: Iterator[Awaitable[object]]) -> list[object]:
@@ -518,17 +520,19 @@ async def test_a_head_that_is_known_may_be_too_large_as_well(ports: tuple[int, i
     assert [status for status, _, _ in reply.responses] == [200, 200, 431]
 
 
-async def test_a_head_that_is_known_is_not_parsed_again(ports: tuple[int, int], ways: Ways) -> None:
+async def test_a_head_that_is_known_is_not_parsed_again(
+    ports: tuple[int, int], request_counts: RequestCounts
+) -> None:
     await talk_in_turn(ports[0], [get(target) for target in (HOMEPAGE, ARTICLES, ONE)])
-    assert ways.parsed == [HOMEPAGE]
+    assert request_counts.parsed == [HOMEPAGE]
     # Another connection knows nothing, and what is not for the content API is parsed to go on.
-    ways.parsed.clear()
+    request_counts.parsed.clear()
     await talk_in_turn(ports[0], [get(t) for t in (HOMEPAGE, b"/nope", ARTICLES, ARTICLES)])
-    assert ways.parsed == [HOMEPAGE, b"/nope", ARTICLES]
+    assert request_counts.parsed == [HOMEPAGE, b"/nope", ARTICLES]
 
 
 async def test_nothing_is_answered_to_a_client_that_does_not_read(
-    ports: tuple[int, int], ways: Ways
+    ports: tuple[int, int], request_counts: RequestCounts
 ) -> None:
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -538,14 +542,14 @@ async def test_nothing_is_answered_to_a_client_that_does_not_read(
             writer.write(get(LIST.split()[1]))
             await asyncio.sleep(0.001)
         async with asyncio.timeout(60):
-            while not ways.buffered:  # noqa: ASYNC110 - the server has no event for it
+            while not request_counts.buffered:  # noqa: ASYNC110 - the server has no event for it
                 await asyncio.sleep(0.001)
         reply = Reply()
         async with asyncio.timeout(60):
             while len(reply.responses) < 200:
                 reply.feed(await reader.read(65536))
         writer.close()
-    assert ways.buffered < 200_000
+    assert request_counts.buffered < 200_000
     assert {status for status, _, _ in reply.responses} == {200}
 
 
@@ -638,7 +642,7 @@ def tracing_of(sampler: Sampler) -> Iterator[tuple[Tracing, InMemorySpanExporter
 
 
 async def test_recorded_requests_use_the_fast_path_too(
-    shared_recorded: Path, ways: Ways, reading_port: int
+    shared_recorded: Path, request_counts: RequestCounts, reading_port: int
 ) -> None:
     sampler = PathSampler(HOMEPAGE.decode())
     targets = [ARTICLES, HOMEPAGE, ARTICLES, ARTICLES, HOMEPAGE, b"/_ready", ONE]
@@ -650,7 +654,7 @@ async def test_recorded_requests_use_the_fast_path_too(
         spans = exporter.get_finished_spans()
 
     assert [status for status, _, _ in reply.responses] == [200, 200, 200, 200, 200, 200, 404]
-    assert ways.ordinary == 1  # the probe of readiness
+    assert request_counts.delegated == 1  # the probe of readiness
     requests = [span for span in spans if span.kind is SpanKind.SERVER]
     assert [span.name for span in requests] == ["GET /api/homepage"] * 2
     # The span has the trace id by which the request was sampled, and no request was sampled twice.
@@ -694,7 +698,7 @@ async def test_a_recorded_read_may_wait(
 
 
 async def test_the_client_decides_whether_its_trace_is_recorded(
-    shared_recorded: Path, ways: Ways
+    shared_recorded: Path, request_counts: RequestCounts
 ) -> None:
     trace = b"0af7651916cd43dd8448eb211c80319c"
     parents = {flags: b"00-%b-b7ad6b7169203331-%b" % (trace, flags) for flags in (b"00", b"01")}
@@ -708,7 +712,7 @@ async def test_the_client_decides_whether_its_trace_is_recorded(
             )
         spans = exporter.get_finished_spans()
 
-    assert ways.ordinary == 0
+    assert request_counts.delegated == 0
     assert {f"{span.context.trace_id:032x}".encode() for span in spans} == {trace}
     assert sum(span.kind is SpanKind.SERVER for span in spans) == 1
 
