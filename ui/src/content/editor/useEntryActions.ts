@@ -21,6 +21,7 @@ export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
 const problemsOf = (error: ApiError): Record<string, string> =>
   Object.fromEntries(error.problems.map((problem) => [problem.path.join('.'), wordingOf(problem)]))
 
+/** Whether a request had no response: the server may have carried it out or not. */
 const isUnanswered = (error: unknown) => error instanceof ApiError && error.status === 0
 
 const present = () => Date.now()
@@ -82,7 +83,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
       setConflicted(true)
       return 'conflict'
     }
-    if (error instanceof ApiError && error.status === 0) return 'offline' // The bar on top says so.
+    if (isUnanswered(error)) return 'offline' // The bar on top says so.
     toastError(error)
     return 'refused'
   }
@@ -122,7 +123,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
         : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query, body, headers })
     } catch (error) {
       if (error instanceof ApiError && error.status === 412 && (await wasOurs())) return send(overwrite, keepsErrors)
-      if (error instanceof ApiError && error.status === 0) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
+      if (isUnanswered(error)) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
       if (error instanceof ApiError) setPreventsSaving(Object.keys(problemsOf(error)))
       throw error
     }
