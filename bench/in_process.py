@@ -1,63 +1,76 @@
-"""What metrics and traces cost a request, exactly: applications in one process.
+"""What something costs a request, exactly: applications in one process.
 
 The protocol of the server receives requests without sockets, in short turns of the same number of
-requests, and applications with metrics and traces, and without, take them in random order. So all
-turns run in the same state of the machine, and tenths of a microsecond can be measured while it
-does other work, too. No trace starts meanwhile: this is the cost of all the other requests.
+requests, and the compared applications take them in random order. So all turns run in the same
+state of the machine, and tenths of a microsecond can be measured while it does other work, too. No
+trace starts meanwhile.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from random import Random
 from statistics import median
-from types import MappingProxyType
 
 import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from bench.load import request_bytes
+from bench.load import LoadError
 from bench.paired import ConfidenceInterval, confidence_interval
-from bench.project import TOKEN
-from bench.workloads import Workload
+from bench.report import Table
 from quire.app import Application, build_app
 from quire.content_api.fast_path import FastPathProtocol
 from quire.settings import load_settings
 
-_BATCH = 100
 _WARM_UP = 400
-_METRICS: Mapping[str, object] = {"metrics.port": 1}
-_TRACES: Mapping[str, object] = {"tracing.endpoint": "http://127.0.0.1:9"}
-NEITHER = "neither"
-APPLICATIONS: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {
-        NEITHER: {},
-        "neither, again": {},
-        "metrics": _METRICS,
-        "traces": _TRACES,
-        "metrics, traces": {**_METRICS, **_TRACES},
-    }
-)
-"""The settings of each application."""
+_POLL_SECONDS = 0.005
+_SOON_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedApplication:
+    """A project with a database, and settings that are not those of its files."""
+
+    folder: Path
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRequests:
+    """The requests that each application gets in turn, by its name, and how many in one turn.
+
+    The first application is the one that the others are compared with.
+    """
+
+    title: str
+    requests: Mapping[str, Sequence[bytes]]
+    per_turn: int = 100
+
+
+Costs = Mapping[str, ConfidenceInterval]
+"""How many microseconds more a request takes than with the first application, by name."""
+
+Turns = Mapping[str, Sequence[float]]
+"""The CPU times of a request in the turns of one start, by the name of the application."""
 
 
 class _Transport(asyncio.Transport):
-    """Counts responses instead of sending them."""
+    """Keeps the status of the last response instead of sending it."""
 
     def __init__(self) -> None:
         super().__init__({"peername": ("127.0.0.1", 1), "sockname": ("127.0.0.1", 2)})
-        self.responses = 0
-        self.has_response = asyncio.Event()
+        self.status = b""
+        self.has_data = asyncio.Event()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        del data
-        self.responses += 1
-        self.has_response.set()
+        if data[:5] == b"HTTP/":
+            self.status = bytes(data[9:12])
+        self.has_data.set()
 
     def close(self) -> None:
         """Stay open: the protocol closes idle connections."""
@@ -72,93 +85,118 @@ class _Transport(asyncio.Transport):
         """Do nothing: one request is sent at a time."""
 
 
-@dataclass(frozen=True, slots=True)
 class _RunningApplication:
     """An application, and one connection to it."""
 
-    app: Application
-    protocol: FastPathProtocol
-    transport: _Transport
+    def __init__(self, name: str, app: Application) -> None:
+        self._name = name
+        self._app = app
+        self._state = ServerState()
+        self._transport = _Transport()
+        config = uvicorn.Config(
+            app,
+            http=FastPathProtocol,
+            ws="none",
+            log_config=None,
+            access_log=False,
+            interface="asgi3",
+        )
+        config.load()
+        config.loaded_app = app
+        self._protocol = FastPathProtocol(config, self._state, {}, asyncio.get_running_loop())
+        self._protocol.connection_made(self._transport)
 
-    async def warm_up(self, requests: Sequence[bytes]) -> None:
-        """Send all requests, and at least so many that all caches are filled."""
-        for number in range(max(_WARM_UP, len(requests))):
+    async def warm_up(self, requests: Sequence[bytes], per_turn: int) -> None:
+        """Send all requests, and at least so many that all caches are filled.
+
+        Raises LoadError when one has an error as response.
+        """
+        for number in range(max(min(_WARM_UP, 4 * per_turn), len(requests))):
             await self._send(requests[number % len(requests)])
+            if self._transport.status != b"200":
+                request = requests[number % len(requests)].partition(b"\r\n")[0]
+                raise LoadError(f"{self._name}: {self._transport.status!r} to {request!r}")
+        await self._deliver()
 
-    async def turn(self, requests: Sequence[bytes]) -> float:
-        """Return the CPU time of a request in microseconds."""
+    async def turn(self, requests: Sequence[bytes], per_turn: int) -> float:
+        """Return the CPU time of a request in microseconds, with that of the work after it."""
         started = time.process_time_ns()
-        for number in range(_BATCH):
+        for number in range(per_turn):
             await self._send(requests[number % len(requests)])
-        return (time.process_time_ns() - started) / _BATCH / 1000
+        await self._deliver()
+        return (time.process_time_ns() - started) / per_turn / 1000
 
     async def _send(self, request: bytes) -> None:
-        responses = self.transport.responses
-        self.protocol.data_received(request)
-        # Reads that may take long run in another thread.
-        if self.transport.responses == responses:
-            self.transport.has_response.clear()
-            await self.transport.has_response.wait()
+        state, transport = self._state, self._transport
+        responses = state.total_requests
+        self._protocol.data_received(request)
+        # Writes, and reads that may take long, run in another thread.
+        while state.total_requests == responses:
+            transport.has_data.clear()
+            await transport.has_data.wait()
 
-
-Costs = Mapping[str, ConfidenceInterval]
-"""How many microseconds more a request takes than with neither, by the name of the application."""
-
-Turns = Mapping[str, Sequence[float]]
-"""The CPU times of a request in the turns of one start, by the name of the application."""
+    async def _deliver(self) -> None:
+        """Wait until the project's code has received all changes."""
+        services = self._app.services
+        if services is None:
+            return
+        changes = services.jobs.changes
+        while changes.is_delivering or changes.seconds_to_next() < _SOON_SECONDS:  # noqa: ASYNC110 - the worker has no event for that
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 def in_process_costs(
-    make_folder: Callable[[str], Path],
-    chosen: Sequence[Workload],
+    applications: Mapping[str, ComparedApplication],
+    cases: Sequence[ComparedRequests],
     random: Random,
     *,
     starts: int,
     turns: int,
 ) -> dict[str, tuple[float, Costs]]:
-    """Return by workload what a request takes in microseconds, and what is added to that.
+    """Return by title what a request takes in microseconds, and what is added to that.
 
-    ``make_folder`` returns a project with a database, by the name of an application. Applications
-    are started ``starts`` times, because places in memory make a difference as long as they run;
-    each then has so many ``turns``.
+    Applications are started ``starts`` times, because places in memory make a difference as long as
+    they run; each then has so many ``turns``. Raises LoadError when a response is an error.
     """
-    folders = {name: make_folder(name) for name in APPLICATIONS}
-    results: dict[str, list[Turns]] = {workload.title: [] for workload in chosen}
+    results: dict[str, list[Turns]] = {case.title: [] for case in cases}
     for _ in range(starts):
-        for title, measured in uvloop.run(_measure_start(folders, chosen, random, turns)).items():
+        for title, measured in uvloop.run(
+            _measure_start(applications, cases, random, turns)
+        ).items():
             results[title].append(measured)
     return {title: _costs(measured, random) for title, measured in results.items()}
 
 
 async def _measure_start(
-    folders: Mapping[str, Path], chosen: Sequence[Workload], random: Random, turns: int
+    compared: Mapping[str, ComparedApplication],
+    cases: Sequence[ComparedRequests],
+    random: Random,
+    turns: int,
 ) -> dict[str, Turns]:
-    """Start the applications once; returns their turns by workload."""
+    """Start the applications once; returns their turns by the title of the requests."""
     async with AsyncExitStack() as stack:
         # In random order: what is created first may have better places in memory.
         applications = {
-            name: await stack.enter_async_context(_running(folders[name], APPLICATIONS[name]))
-            for name in random.sample(list(folders), len(folders))
+            name: await stack.enter_async_context(_running(name, compared[name]))
+            for name in random.sample(list(compared), len(compared))
         }
         results: dict[str, Turns] = {}
-        for workload in chosen:
-            requests = [request_bytes(target, TOKEN) for target in workload.targets]
-            for application in applications.values():
-                await application.warm_up(requests)
-            times: dict[str, list[float]] = {name: [] for name in folders}
+        for case in cases:
+            for name, requests in case.requests.items():
+                await applications[name].warm_up(requests, case.per_turn)
+            times: dict[str, list[float]] = {name: [] for name in case.requests}
             for _ in range(turns):
-                for name in random.sample(list(applications), len(applications)):
-                    times[name].append(await applications[name].turn(requests))
+                for name in random.sample(list(times), len(times)):
+                    cpu_us = await applications[name].turn(case.requests[name], case.per_turn)
+                    times[name].append(cpu_us)
                 await asyncio.sleep(0)
-            results[workload.title] = times
+            results[case.title] = times
         return results
 
 
 @asynccontextmanager
-async def _running(
-    folder: Path, overrides: Mapping[str, object]
-) -> AsyncIterator[_RunningApplication]:
-    app = build_app(load_settings(folder, overrides=overrides))
+async def _running(name: str, compared: ComparedApplication) -> AsyncIterator[_RunningApplication]:
+    app = build_app(load_settings(compared.folder, overrides=compared.overrides))
     await app.start()
     try:
         content = app.content
@@ -166,34 +204,37 @@ async def _running(
             raise RuntimeError("the application has no content API")
         if content.tracing is not None and content.tracing.limit is not None:
             content.tracing.limit.next_start = inf
-        yield _RunningApplication(app, *_protocol(app))
+        yield _RunningApplication(name, app)
     finally:
         await app.stop()
 
 
 def _costs(starts: Sequence[Turns], random: Random) -> tuple[float, Costs]:
-    plain = median(cpu_us for turns in starts for cpu_us in turns[NEITHER])
+    first, *others = starts[0]
+    plain = median(cpu_us for turns in starts for cpu_us in turns[first])
     costs = {}
-    for name in APPLICATIONS:
-        if name != NEITHER:
-            differences = [
-                [
-                    cpu_us - plain_us
-                    for cpu_us, plain_us in zip(turns[name], turns[NEITHER], strict=True)
-                ]
-                for turns in starts
-            ]
-            costs[name] = confidence_interval([differences], random)
+    for name in others:
+        differences = [
+            [cpu_us - plain_us for cpu_us, plain_us in zip(turns[name], turns[first], strict=True)]
+            for turns in starts
+        ]
+        costs[name] = confidence_interval([differences], random)
     return plain, costs
 
 
-def _protocol(app: Application) -> tuple[FastPathProtocol, _Transport]:
-    config = uvicorn.Config(
-        app, http=FastPathProtocol, ws="none", log_config=None, access_log=False, interface="asgi3"
+def costs_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table:
+    """Return how much longer requests take than with the first application."""
+    rows = tuple(
+        (
+            requests,
+            name,
+            f"{plain:.1f} µs",
+            f"{cost.value:+.2f} µs",
+            f"{cost.low:+.2f} to {cost.high:+.2f} µs",
+            f"{cost.value / plain * 100:+.1f} %",
+        )
+        for requests, (plain, costs) in results.items()
+        for name, cost in costs.items()
     )
-    config.load()
-    config.loaded_app = app
-    protocol = FastPathProtocol(config, ServerState(), {}, asyncio.get_running_loop())
-    transport = _Transport()
-    protocol.connection_made(transport)
-    return protocol, transport
+    columns = ("Requests", "Application", "CPU without", "Added", "95 %", "Added")
+    return Table(title, columns, rows)

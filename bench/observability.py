@@ -20,8 +20,14 @@ from typing import Literal
 import cyclopts
 from rich.console import Console
 
-from bench.in_process import APPLICATIONS, Costs, in_process_costs
-from bench.load import LoadError, running_loader
+from bench.in_process import (
+    ComparedApplication,
+    ComparedRequests,
+    Costs,
+    costs_table,
+    in_process_costs,
+)
+from bench.load import LoadError, request_bytes, running_loader
 from bench.paired import (
     TurnPair,
     alternate,
@@ -29,6 +35,7 @@ from bench.paired import (
     share_processor,
 )
 from bench.postgresql import PostgresGround
+from bench.project import TOKEN
 from bench.receiver import http_receiver
 from bench.report import Table, machine, microseconds, print_table
 from bench.servers import Launch, ServerError, free_port, running
@@ -69,6 +76,19 @@ SERVERS: Mapping[str, ObservabilitySettings] = MappingProxyType(
     }
 )
 """The servers that are compared with the first one."""
+
+_METRICS: Mapping[str, object] = {"metrics.port": 1}
+_TRACES: Mapping[str, object] = {"tracing.endpoint": "http://127.0.0.1:9"}
+APPLICATIONS: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {
+        NONE: {},
+        "neither, again": {},
+        "metrics": _METRICS,
+        "traces": _TRACES,
+        "metrics, traces": {**_METRICS, **_TRACES},
+    }
+)
+"""The settings of each application that is measured in one process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,22 +198,17 @@ def _percent(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
 
 
-def in_process_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table:
-    """Return how much longer requests take with metrics and traces."""
-    rows = tuple(
-        (
-            workload,
-            name,
-            f"{plain:.1f} µs",
-            f"{cost.value:+.2f} µs",
-            f"{cost.low:+.2f} to {cost.high:+.2f} µs",
-            f"{cost.value / plain * 100:+.1f} %",
+def in_process_requests(chosen: Sequence[Workload]) -> list[ComparedRequests]:
+    """Return the requests of workloads, which are the same for all applications."""
+    return [
+        ComparedRequests(
+            workload.title,
+            dict.fromkeys(
+                APPLICATIONS, tuple(request_bytes(target, TOKEN) for target in workload.targets)
+            ),
         )
-        for workload, (plain, costs) in results.items()
-        for name, cost in costs.items()
-    )
-    columns = ("Requests", "Application", "CPU without", "Added", "95 %", "Added")
-    return Table(title, columns, rows)
+        for workload in chosen
+    ]
 
 
 def _measure_in_process(
@@ -201,13 +216,19 @@ def _measure_in_process(
 ) -> dict[str, tuple[float, Costs]]:
     stage = Stage(_FOLDER, make_tables, progress)
     without = () if has_cache else ("responses",)
-
-    def make_folder(name: str) -> Path:
-        kind = f"in-process-{list(APPLICATIONS).index(name)}"
-        return stage.quire(Scale(_DOCUMENTS), without=without, kind=kind).folder
-
+    applications = {
+        name: ComparedApplication(
+            stage.quire(Scale(_DOCUMENTS), without=without, kind=f"in-process-{number}").folder,
+            overrides,
+        )
+        for number, (name, overrides) in enumerate(APPLICATIONS.items())
+    }
     return in_process_costs(
-        make_folder, chosen, random, starts=_IN_PROCESS_STARTS, turns=_IN_PROCESS_TURNS
+        applications,
+        in_process_requests(chosen),
+        random,
+        starts=_IN_PROCESS_STARTS,
+        turns=_IN_PROCESS_TURNS,
     )
 
 
@@ -266,7 +287,7 @@ def observability(
                 results_in_process = _measure_in_process(
                     status.update, reads, random, has_cache=has_cache
                 )
-                print_table(in_process_table(title, results_in_process), console)
+                print_table(costs_table(title, results_in_process), console)
         for has_cache in (False, True) if starts else ():
             with console.status("starting") as status:
                 stage = Stage(_FOLDER, make_tables, status.update, database_kind)

@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from bench.in_process import in_process_costs
+from bench.in_process import ComparedApplication, in_process_costs
+from bench.observability import APPLICATIONS, in_process_requests
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from bench.workloads import choose, workloads
@@ -30,11 +31,12 @@ def test_only_applications_with_metrics_observe_requests(
     monkeypatch.setattr(RequestMetrics, "add", count)
     stage = Stage(tmp_path, make_tables, lambda _: None)
 
-    def make_folder(name: str) -> Path:
-        return stage.quire(SCALE, kind=name.replace(",", "")).folder
-
-    chosen = choose(workloads(SCALE.size), ["flat"])
-    results = in_process_costs(make_folder, chosen, Random(1), starts=2, turns=3)
+    applications = {
+        name: ComparedApplication(stage.quire(SCALE, kind=f"compared-{number}").folder, overrides)
+        for number, (name, overrides) in enumerate(APPLICATIONS.items())
+    }
+    cases = in_process_requests(choose(workloads(SCALE.size), ["flat"]))
+    results = in_process_costs(applications, cases, Random(1), starts=2, turns=3)
     ((plain, costs),) = results.values()
 
     # Two starts of two applications with metrics: 400 requests that warm up, and three turns.
