@@ -24,7 +24,7 @@ from quire.runtime.schema_follower import SchemaFollower
 from tests.databases.kind import Kind
 from tests.extending.background import ended
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
-from tests.unit.admin_api.test_content_manager import paper
+from tests.unit.admin_api.test_content_manager import editor, grant, paper
 from tests.unit.admin_api.test_releases import entry, release
 from tests.unit.admin_api.test_review import move, workflow
 from tests.unit.admin_api.test_schedule import later, pass_hours, schedule
@@ -157,6 +157,37 @@ async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(
     assert (await model_site.ask("GET", "/admin/x/model/archive")).data == []
     again = await model_site.ask("DELETE", f"/admin/x/model/archive/{kept['id']}")
     assert again.status == 404
+
+
+async def test_a_new_type_has_no_permissions_of_a_removed_one(model_site: ModelSite) -> None:
+    office, body = model_site.office, memo({"title": {"type": "string"}})
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    roles = (await model_site.ask("GET", "/users-permissions/roles")).json["roles"]
+    (public,) = [role["id"] for role in roles if role["type"] == "public"]
+    enabled = {"api::memo": {"controllers": {"memo": {"find": {"enabled": True}}}}}
+    path = f"/users-permissions/roles/{public}"
+    assert (await model_site.ask("PUT", path, {"permissions": enabled})).status == 200
+    token = {"name": "t", "description": "", "type": "custom", "lifespan": None}
+    made = await model_site.ask(
+        "POST", "/admin/api-tokens", {**token, "permissions": [f"{MEMO}.find"]}
+    )
+    ed = await editor(office, grant("read", ["title"], uid=MEMO), grant("read", ["title"]))
+
+    async def statuses() -> list[int]:
+        entries = f"/content-manager/collection-types/{MEMO}"
+        replies = [
+            await office.ask("GET", "/api/memos"),
+            await office.ask("GET", "/api/memos", token=made.data["accessKey"]),
+            await office.ask("GET", entries, token=ed),
+        ]
+        return [reply.status for reply in replies]
+
+    assert await statuses() == [200, 200, 200]
+    await model_site.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    assert await statuses() == [401, 403, 403]
+    papers = await office.ask("GET", f"/content-manager/collection-types/{PAPER}", token=ed)
+    assert papers.status == 200
 
 
 async def test_h132_a_plan_lists_what_is_lost_and_nothing_is_lost_without_consent(

@@ -1,4 +1,4 @@
-"""Renames types and fields in columns that contain such names."""
+"""Renames types and fields in columns that contain such names, and revokes permissions."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -6,6 +6,7 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Rows, Value
 from quire.database.stores.change_outbox import CHANGES
@@ -87,6 +88,22 @@ def _rename_model(store: EntryStore, old_uid: str, new_uid: str) -> Program[None
         table = store.tables[uid]
         yield from _replace_start(store, table.name, table.columns["action"], old_uid, new_uid)
     yield from _replace(store, CORE_STORE, "key", view_key(old_uid), view_key(new_uid))
+
+
+def revoke_permissions(store: EntryStore, uids: Collection[str]) -> Program[None]:
+    """Delete permissions on removed types: a later type of the same name is another one."""
+    if not uids:
+        return
+    subjects = ((_ADMIN_PERMISSION, "subject"), *((uid, "action") for uid in _ACTIONS))
+    for permission_uid, attribute in subjects:
+        layout = store.layout(permission_uid)
+        rows = yield from _columns(store, layout.table.name, layout.table.columns[attribute])
+        revoked_ids = [
+            int(id_ or 0)
+            for id_, name in rows
+            if name in uids or str(name).rpartition(".")[0] in uids
+        ]
+        yield from delete_entries(store, layout, revoked_ids)
 
 
 def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Program[None]:
