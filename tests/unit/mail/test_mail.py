@@ -24,7 +24,15 @@ def test_a_mail_has_both_forms_and_headers_of_one_line() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "ada", "@", "ada@example.org\r\nBcc: x@y.org", "ada@example.org\0"],
+    [
+        "",
+        "ada",
+        "@",
+        "ada@example.org\r\nBcc: x@y.org",
+        "ada@example.org\0",
+        "(" * 990,
+        f"{'a' * 1_000}@example.org",
+    ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(MailError):
@@ -38,6 +46,11 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         ("a<br>b", "a\nb\n"),
         ("plain", "plain\n"),
         ("<p>&lt;%= CODE %&gt;</p>", "<%= CODE %>\n"),
+        ("<!doctype html><!-- a <b> --><DIV title='>'>x</DIV><br/>y", "x\ny\n"),
+        ("1 < 2 <3 &gt; &#65; &#x42;", "1 < 2 <3 > A B\n"),
+        (f"a&#{'1' * 5_000};b", "a\ufffdb\n"),
+        ("<a " * 100_000, f"{('<a ' * 100_000).strip()}\n"),
+        ("a<!--" * 3, "a\n"),
     ],
 )
 def test_html_can_be_read_without_it(html: str, text: str) -> None:
@@ -93,3 +106,8 @@ async def test_mails_are_printed_to_who_develops_and_refused_otherwise(
     with pytest.raises(MailError) as raised:
         await sender.send(MAIL)
     assert "ada" not in str(raised.value)
+
+
+def test_a_subject_is_not_too_long_for_a_header() -> None:
+    with pytest.raises(MailError, match="1000"):
+        compose(Mail(to=MAIL.to, subject="ä" * 1_001), "news@example.org")
