@@ -6,6 +6,8 @@ import msgspec
 from msgspec import Struct, field
 
 from quire.auth.admin.second_factor import SECOND_FACTOR_KEY
+from quire.auth.sessions import SESSION_UID
+from quire.auth.token_issuer import ORIGIN
 from quire.database.compile.writes import Writes
 from quire.database.entries.deletion import delete_all_rows
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
@@ -13,7 +15,9 @@ from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY
 from quire.database.stores.auth_rows import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, replace_settings, setting_keys
+from quire.database.stores.row_conditions import eq
 from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
+from quire.database.stores.table import open_table
 from quire.database.stores.webhooks import Webhooks
 from quire.database.tables.system_tables import LOG_MARK_KEY
 from quire.database.tables.table_map import TableMap
@@ -66,6 +70,11 @@ class ImportCounts(Struct, kw_only=True):
     copied_components: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
     """Rows of types that the project does not have, by uid."""
+
+
+class _SessionRow(Struct, frozen=True, kw_only=True):
+    id: int
+    origin: str | None = None
 
 
 class ArchiveImport(Struct, frozen=True, kw_only=True):
@@ -166,10 +175,13 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         yield batch
 
     def import_configuration(self, writes: Writes) -> Program[None]:
-        """Replace the settings of the core store and the webhooks.
+        """Replace the settings of the core store and the webhooks, and end sessions of end users.
 
-        Administrators are kept, and so are their second factors.
+        Administrators are kept, and so are their sessions and second factors. An end user of the
+        archive may have the id of a former one, whose sessions would be theirs.
         """
+        sessions = open_table(writes, self.tables[SESSION_UID].name, _SessionRow)
+        yield from sessions.delete(eq("origin", ORIGIN))
         settings: dict[str, object] = {}
         webhooks = []
         for line in self._configuration_lines():

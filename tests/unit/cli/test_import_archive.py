@@ -123,6 +123,21 @@ def test_new_documents_get_ids_that_no_row_of_the_archive_has(run: Run, site: Pa
     assert json.loads(response.content)["data"]["id"] > max(known)
 
 
+def test_sessions_of_end_users_end(run: Run, kind: Kind, site: Path) -> None:
+    assert run("import", PLAIN, site).code == 0
+    with opened(kind, site) as database:
+        for user, origin in (("1", "users-permissions"), ("1", "admin")):
+            database.execute(
+                "INSERT INTO strapi_sessions (user_id, session_id, origin) VALUES (?, ?, ?)",
+                [user, origin, origin],
+            )
+
+    assert run("import", PLAIN, site, "--replace").code == 0
+
+    with opened(kind, site) as database:
+        assert database.execute("SELECT origin FROM strapi_sessions") == [("admin",)]
+
+
 def test_content_is_replaced_only_when_that_is_said(run: Run, kind: Kind, site: Path) -> None:
     assert run("import", PLAIN, site).code == 0
     token = token_of(run, site)
