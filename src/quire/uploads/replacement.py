@@ -111,10 +111,18 @@ class Replacements:
             raise
         return record
 
-    async def undo(self, record_folder: Path, record: ReplacementRecord) -> None:
-        """Restore the former bytes; if that fails, the record is left for the next attempt."""
+    async def undo(
+        self, record_folder: Path, record: ReplacementRecord, *, is_deleted: bool
+    ) -> None:
+        """Restore the former bytes, or remove those of a file that was deleted meanwhile.
+
+        If that fails, the record is left for the next attempt.
+        """
         try:
-            await self._restore_files(record_folder, record)
+            if is_deleted:
+                await self._remove_files(record)
+            else:
+                await self._restore_files(record_folder, record)
         except QuireError:
             _log.warning(
                 "a replaced file does not fit its row", file=record_folder.name, exc_info=True
@@ -125,12 +133,14 @@ class Replacements:
     async def settle(self, record_folder: Path, row: FileRow | None) -> None:
         """Make bytes and row consistent again after an interrupted replacement, if there was one.
 
-        If the row was changed, the new bytes are kept; else the old ones are restored. Raises
-        StorageError or OutOfSpaceError, and can be retried then.
+        If the row was changed, the new bytes are kept; else the old ones are restored. Without a
+        row all are removed. Raises StorageError or OutOfSpaceError, and can be retried then.
         """
         record = await asyncio.to_thread(_read_record, record_folder)
-        if record is not None and row is not None:
-            if state_of(row) == record.before:
+        if record is not None:
+            if row is None:
+                await self._remove_files(record)
+            elif state_of(row) == record.before:
                 await self._restore_files(record_folder, record)
             else:
                 await self._storage.remove([key for key in record.saved if key not in row.keys])
@@ -143,6 +153,9 @@ class Replacements:
     async def unfinished(self) -> list[int]:
         """Return the files with a record, or with an unfinished one."""
         return await asyncio.to_thread(_recovery_folders, self._folder)
+
+    async def _remove_files(self, record: ReplacementRecord) -> None:
+        await self._storage.remove([*record.saved, *record.added])
 
     async def _restore_files(self, record_folder: Path, record: ReplacementRecord) -> None:
         await self._storage.remove(record.added)

@@ -7,6 +7,7 @@ without a row, which the orphan cleanup finds, and never a row without its bytes
 import asyncio
 import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,6 +45,7 @@ from quire.uploads.processing import (
     recognize_file,
 )
 from quire.uploads.removal import delete_records
+from quire.uploads.replacement import ReplacementRecord
 from quire.uploads.storage.local import LOCAL
 from quire.uploads.stored_settings import SETTINGS_KEY, image_rules, library_settings
 
@@ -210,7 +212,7 @@ class MediaLibrary:
         except UncertainOutcomeError:
             raise  # the next replacement or start compares the row with the record
         except Exception:
-            await asyncio.shield(self._replacements.undo(record_folder, record))
+            await asyncio.shield(self._undo(file_id, record_folder, record))
             raise
         keys = {piece.key for piece in prepared.pieces}
         await self._delete_bytes([key for key in file_row.keys if key not in keys])
@@ -380,6 +382,14 @@ class MediaLibrary:
             await self.former_storage.remove(keys)
         except QuireError:
             _log.warning("files of the local folder are left", files=len(rows), exc_info=True)
+
+    async def _undo(self, file_id: int, record_folder: Path, record: ReplacementRecord) -> None:
+        """Undo a replacement that has failed, perhaps because the file was deleted meanwhile."""
+        is_deleted = False  # unless the database says so
+        with suppress(QuireError):
+            store = self.rows.store
+            is_deleted = not await self.rows.database.read(lambda: find_files(store, [file_id]))
+        await self._replacements.undo(record_folder, record, is_deleted=is_deleted)
 
     async def _finish_interrupted(self, file_id: int, record_folder: Path) -> None:
         store = self.rows.store

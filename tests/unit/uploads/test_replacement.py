@@ -247,6 +247,31 @@ async def test_of_two_replacements_one_waits_for_the_other(own_recorded: Path) -
     assert fits == (0, 0)
 
 
+@pytest.mark.parametrize("name", ["fetch", "put"])
+async def test_a_file_that_is_deleted_while_it_is_replaced_is_gone(
+    own_recorded: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    headers = {"Authorization": f"Bearer {credentials().api_tokens['full']}"}
+    async with served(own_recorded) as (application, client):
+        (made,) = await send(client, "upload", OLD)
+        storage = library_of(application).storage
+        real = getattr(storage, name)
+
+        async def act(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - as the storage does
+            done = await real(*args, **options)
+            await client.request("DELETE", f"/api/upload/files/{made['id']}", headers, b"")
+            return done
+
+        with monkeypatch.context() as beside:
+            beside.setattr(storage, name, act)
+            response = await send(client, f"upload?id={made['id']}", NEW)
+        served_file = await client.request("GET", made["url"], {}, b"")
+
+        assert response["error"]["status"] == 404
+        assert served_file.status == 404
+        assert await unfit(application) == (0, 0)
+
+
 async def test_who_waits_for_too_long_is_told_so(own_recorded: Path, tmp_path: Path) -> None:
     async with served(own_recorded) as (application, _):
         library = library_of(application)
