@@ -1,7 +1,8 @@
-"""Recognises global middlewares that pass every request on, so that they guard nothing.
+"""Recognises global middlewares that pass every request on, so that they guard no content.
 
 Such a middleware calls ``next`` once in each branch, before which nothing can fail. Besides it only
-sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``.
+sets headers, logs, measures time, handles errors, responds to ``OPTIONS``, and guards the admin
+panel.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from enum import Enum
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.customisations.statements import (
     NotUnderstoodError,
@@ -86,8 +88,15 @@ class _NextCall(Enum):
     """The handler has ended."""
 
 
-def require_pass_through(module: Module) -> frozenset[str]:
-    """Return the headers that a middleware sets. Raises NotUnderstoodError if it may refuse."""
+class PassThroughEffects(Struct, frozen=True):
+    """The headers that a middleware sets, and whether it may refuse requests to the admin panel."""
+
+    headers: frozenset[str]
+    guards_admin: bool
+
+
+def require_pass_through(module: Module) -> PassThroughEffects:
+    """Return the effects of a middleware. Raises NotUnderstoodError if it may refuse content."""
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function):
         raise NotUnderstoodError("does not export a function alone")
@@ -111,7 +120,7 @@ def require_pass_through_handler(
     value: Expression,
     known_names: AbstractSet[str] = frozenset(),
     object_names: frozenset[str] = frozenset(),
-) -> frozenset[str]:
+) -> PassThroughEffects:
     """Do what `require_pass_through` does, for ``(ctx, next) => …``.
 
     ``known_names`` can be read without failing, and so can members of ``object_names``.
@@ -123,7 +132,7 @@ def require_pass_through_handler(
             )
             if analysis.run(statements_of(handler), _NextCall.PENDING) is _NextCall.PENDING:
                 raise NotUnderstoodError("does not pass all requests on")
-            return frozenset(analysis.headers)
+            return PassThroughEffects(frozenset(analysis.headers), analysis.guards_admin)
         case _:
             raise NotUnderstoodError("does not return a function of ctx and next")
 
@@ -144,6 +153,7 @@ class _HandlerAnalysis(Struct):
     object_names: frozenset[str] = frozenset()
     """Names of the options, which are always an object."""
     headers: set[str] = field(default_factory=set)
+    guards_admin: bool = False
 
     def run(self, statements: Sequence[Statement], state: _NextCall) -> _NextCall:
         """Return the state after statements. Raises NotUnderstoodError."""
@@ -176,6 +186,7 @@ class _HandlerAnalysis(Struct):
                     and not otherwise
                     and self._excludes_content_api(test)
                 ):
+                    self.guards_admin |= self._requires_admin_path(test) and self._may_refuse(then)
                     return state
                 return _joined(self.run(then, state), self.run(otherwise, state))
             case Try(body, handler, finalizer):
@@ -215,13 +226,30 @@ class _HandlerAnalysis(Struct):
                 return self._member(left) in {("method",), ("request", "method")}
             case Binary("==" | "===", left, Literal("/")):
                 return self._member(left) in _PATHS
+            case Binary("&&", left, right):
+                return self._excludes_content_api(left) or self._excludes_content_api(right)
+            case _:
+                return self._requires_admin_path(test)
+
+    def _requires_admin_path(self, test: Expression) -> bool:
+        """Whether a condition holds only for requests to the admin panel."""
+        match test:
             case Call(Member(left, "startsWith"), (Literal(str() as prefix),)):
                 is_path = self._member(left) in _PATHS
                 return is_path and f"{prefix}/".startswith(_ADMIN_PATHS)
             case Binary("&&", left, right):
-                return self._excludes_content_api(left) or self._excludes_content_api(right)
+                return self._requires_admin_path(left) or self._requires_admin_path(right)
             case _:
                 return False
+
+    def _may_refuse(self, statements: Sequence[Statement]) -> bool:
+        """Whether statements before the call of ``next`` may refuse a request."""
+        branch = replace(self, known_names=set(self.known_names), headers=set())
+        try:
+            branch.run(statements, _NextCall.PENDING)
+        except NotUnderstoodError:
+            return True
+        return False
 
     def _declare(self, target: object, value: Expression) -> None:
         match target:

@@ -413,13 +413,15 @@ def _global_middleware_findings(
     ]
     for file in (*files, *middlewares.files):
         try:
-            headers = require_pass_through(file.module)
+            effects = require_pass_through(file.module)
         except NotUnderstoodError as error:
             sentence = f"is a global middleware that may guard all routes: it {error}"
             yield warning_of(file, "middleware", sentence, types)
         else:
-            names = f", so that it does not set {', '.join(sorted(headers))}" if headers else ""
-            sentence = f"is a global middleware that guards nothing, and does not run{names}"
+            headers = ", ".join(sorted(effects.headers))
+            names = f", so that it does not set {headers}" if headers else ""
+            guarded = "the admin panel, not content," if effects.guards_admin else "nothing,"
+            sentence = f"is a global middleware that guards {guarded} and does not run{names}"
             yield warning_of(file, "middleware", sentence)
     for config, name in middlewares.unknown:
         sentence = f"names the middleware {name}, which may guard all routes, and does not run"

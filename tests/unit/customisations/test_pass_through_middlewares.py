@@ -27,7 +27,7 @@ PASSING = [
     ("try { await next(); } catch (e) { ctx.status = 500; ctx.body = { e }; }", set()),
     ("if (ctx.path === '/health') { return next(); } console.log(1); await next();", set()),
     ("if (ctx.method === 'OPTIONS') { ctx.status = 204; return; } await next();", set()),
-    ("if (ctx.path.startsWith('/admin/x')) { ctx.status = 404; return; } await next();", set()),
+    ("if (ctx.path.startsWith('/admin')) { console.log(1); return next(); } return next();", set()),
     ("if (ctx.state.user && ctx.path === '/') { ctx.body = 'x'; return; } await next();", set()),
     ("console.log(ctx.request.query.a, ctx.response.headers[VALUE]); await next();", set()),
     ("const tag = ctx.params && ctx.params.tag; await next(); console.log(tag);", set()),
@@ -67,6 +67,24 @@ def test_what_passes_each_request_on_closes_nothing(
     assert "guards nothing" in finding.sentence
     assert all(header in finding.sentence for header in headers)
     assert ("does not set" in finding.sentence) == bool(headers)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (ctx.path.startsWith('/admin/x')) { ctx.status = 404; return; } await next();",
+        """if (ctx.path.startsWith('/admin') && !LIST.includes(ctx.ip)) {
+            return ctx.throw(403);
+        }
+        await next();""",
+    ],
+)
+def test_what_guards_the_admin_panel_alone_closes_nothing(tmp_path: Path, body: str) -> None:
+    found = scan(installed(tmp_path, handler(body)))
+
+    assert found.closed == {}
+    (finding,) = [one for one in found.findings if one.file == FILE]
+    assert "guards the admin panel, not content, and does not run" in finding.sentence
 
 
 REFUSING = [
