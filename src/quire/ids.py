@@ -4,7 +4,7 @@ Document ids have 24 characters, lower-case letters and digits, the first always
 began with a digit could be confused with a numeric row id.
 """
 
-import hashlib
+import hmac
 import os
 import secrets
 import string
@@ -24,9 +24,12 @@ def new_document_id() -> str:
     return _document_id(secrets.randbelow(_COUNT))
 
 
-def document_id_of(key: str) -> str:
-    """Return the document id of a key: always the same, and another one for another key."""
-    digest = hashlib.blake2b(key.encode(errors="surrogatepass")).digest()
+def document_id_of(key: bytes, secret: str) -> str:
+    """Return the document id of a key: always the same, and another one for another key.
+
+    Nobody can compute it without the secret.
+    """
+    digest = hmac.digest(secret.encode(), key, "blake2b")
     return _document_id(int.from_bytes(digest) % _COUNT)
 
 

@@ -161,11 +161,16 @@ def media_routes(
 
 
 def content_manager_routes(
-    database: Database, documents: DocumentService, lists: EntryLists, history: RevisionHistory
+    database: Database,
+    documents: DocumentService,
+    lists: EntryLists,
+    history: RevisionHistory,
+    *,
+    secret: str,
 ) -> Iterator[Route]:
     """Yield the routes of the content manager."""
     engine = documents.engine
-    changes = EntryWriteApi(documents, history)
+    changes = EntryWriteApi(documents, history, secret=secret)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
     around_reads = AroundReads(documents)
     yield from EntryApi(database, documents, lists, history, around_reads).routes()
@@ -283,7 +288,9 @@ def _content_routes(
     reads = ReadService(database, engine.reads, sources.reader.lists)
     lists = EntryLists(ContentReading(engine), reads, settings.cache.plans)
     history = scheduled.parts.history
-    yield from content_manager_routes(database, sources.documents, lists, history)
+    yield from content_manager_routes(
+        database, sources.documents, lists, history, secret=context.secret
+    )
     yield from own_routes(
         database,
         sources.documents,

@@ -413,6 +413,22 @@ async def test_requests_with_one_idempotency_key_create_one_document(office: Off
     assert not {"title", "price"} & (await create(blind, key)).data.keys()
 
 
+async def test_another_request_with_a_used_idempotency_key_creates_another_document(
+    office: Office,
+) -> None:
+    key = {"idempotency-key": "1618033988-7498"}
+    bodies = {"Soundings": {"title": "Soundings", "price": 3}, "Depths": {"title": "Depths"}}
+    replies = [
+        await office.ask("POST", f"{PAPERS}?locale={locale}", body, token=office.boss, headers=key)
+        for locale in ("en", "fr")
+        for body in bodies.values()
+    ]
+
+    assert [reply.status for reply in replies] == [201] * 4
+    assert len({reply.data["documentId"] for reply in replies}) == 4
+    assert [reply.data["title"] for reply in replies] == [*bodies, *bodies]
+
+
 async def test_a_publication_that_is_repeated_publishes_the_same_document(office: Office) -> None:
     key = {"idempotency-key": "2718281828-4590"}
     path, body = f"{PAPERS}/actions/publish", {"title": "Soundings", "price": 3}

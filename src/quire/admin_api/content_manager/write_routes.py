@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, TypeVar
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_actions import CREATE, DELETE, PUBLISH, READ, UPDATE
@@ -91,9 +92,13 @@ class UnpublishOptions(RequestBody, forbid_unknown_fields=False):
 class EntryWriteApi:
     """Creates, changes, publishes and deletes entries."""
 
-    def __init__(self, documents: DocumentService, history: RevisionHistory) -> None:
+    def __init__(
+        self, documents: DocumentService, history: RevisionHistory, *, secret: str
+    ) -> None:
+        """``secret`` is that of document ids of requests with an ``Idempotency-Key``."""
         self._documents = documents
         self._history = history
+        self._secret = secret
         self._schema = documents.schema
         self._engine = documents.engine
 
@@ -142,7 +147,7 @@ class EntryWriteApi:
         if account:
             check_account(request.body)
 
-        document_id = _idempotent_document_id(request)
+        document_id = self._idempotent_document_id(request, locale)
 
         def act(writing: ContentWriting) -> Program[Result]:
             result = yield from writing.create(body, locale, document_id)
@@ -187,7 +192,7 @@ class EntryWriteApi:
         """Create a document and publish it."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body, creating=True), self._locale(request)
-        document_id = _idempotent_document_id(request)
+        document_id = self._idempotent_document_id(request, locale)
         return await self._run(
             request,
             ContentPublishing,
@@ -264,6 +269,18 @@ class EntryWriteApi:
             query = {**query, "locale": body_locale}
         return locale_of(query, content_type, self._engine.default_locale)
 
+    def _idempotent_document_id(self, request: Request, locale: str | None) -> str | None:
+        """Return the id of the document that a request creates, by its ``Idempotency-Key``.
+
+        It is the same for equal requests of the administrator that have the key, so that a request
+        whose response was lost can be repeated. ``None`` without the header, for a new id.
+        """
+        key = request.headers.get(_IDEMPOTENCY_KEY)
+        if not key:
+            return None
+        parts = (request.administrator.id, request.parameters["uid"], locale, key, request.body)
+        return document_id_of(msgspec.json.encode(parts, order="deterministic"), self._secret)
+
     def _locales(self, request: Request) -> tuple[str | None, ...]:
         content_type = type_of(self._schema, request)
         return locales_of(request.query, content_type, self._engine.default_locale)
@@ -334,19 +351,6 @@ def document_ids(body: object) -> list[str]:
     is_present = isinstance(body, Mapping) and "documentIds" in body
     kind = "undefined" if not is_present else "string" if isinstance(ids, str) else "object"
     raise invalid_value("documentIds", _NO_LIST.format(kind))
-
-
-def _idempotent_document_id(request: Request) -> str | None:
-    """Return the id of the document that a request creates, by its ``Idempotency-Key``.
-
-    It is the same for each request of the administrator that has the key, so that a request whose
-    response was lost can be repeated. ``None`` without the header, for a new id.
-    """
-    key = request.headers.get(_IDEMPOTENCY_KEY)
-    if not key:
-        return None
-    uid = request.parameters["uid"]
-    return document_id_of(f"{request.administrator.id} {uid} {key.decode('latin-1')}")
 
 
 def _discards(body: object) -> bool:
