@@ -328,13 +328,8 @@ def _option_routes(context: AdminContext) -> Iterator[Route]:
     ).routes()
     sender, attempts = context.sources.services.sender, context.sources.attempts
     yield from MailSettingsApi(sender, settings.mail.sender, attempts).routes()
-    yield from WebhookApi(
-        database,
-        parts.webhooks,
-        clock,
-        private=settings.webhooks.private_addresses,
-        changed=parts.outbox.refresh,
-    ).routes()
+    private = settings.webhooks.private_addresses
+    yield from WebhookApi(database, parts, clock, private=private).routes()
     yield from DeliveryApi(database, parts, clock).routes()
 
 

@@ -1,7 +1,7 @@
 """Webhooks: list, create, change, test."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,13 +25,15 @@ from quire.content_api.validators import (
 )
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.webhooks import Webhook, Webhooks
+from quire.database.stores.webhook_deliveries import DELIVERIES
+from quire.database.stores.webhooks import Webhook
 from quire.document_service.validate.problems import Problem, path_of, path_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.network import may_be_public
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.webhooks.events import EventName
 from quire.webhooks.http_client import is_reserved, post
+from quire.webhooks.setup import WebhookParts
 
 T = TypeVar("T")
 
@@ -142,18 +144,11 @@ class WebhookApi:
     """``/admin/webhooks``; ``private`` allows addresses that are not on the public internet."""
 
     def __init__(
-        self,
-        database: Database,
-        webhooks: Webhooks,
-        clock: Clock,
-        *,
-        private: bool,
-        changed: Callable[[], Awaitable[None]],
+        self, database: Database, parts: WebhookParts, clock: Clock, *, private: bool
     ) -> None:
-        """``changed`` is called after webhooks were changed."""
-        self._on_change = changed
         self._database = database
-        self._webhooks = webhooks
+        self._parts = parts
+        self._webhooks = parts.webhooks
         self._clock = clock
         self._private = private
 
@@ -223,7 +218,7 @@ class WebhookApi:
 
         def program() -> Program[Webhook]:
             webhook = yield from self._get_webhook(webhook_id)
-            yield from self._webhooks.delete([webhook_id])
+            yield from self._delete([webhook_id])
             return webhook
 
         return respond_data(_serialize_webhook(await self._write(program()), request))
@@ -235,8 +230,14 @@ class WebhookApi:
         if not isinstance(requested_ids, list) or not requested_ids:
             raise BadInputError(NO_IDS)
         ids = [webhook_id for webhook_id in map(id_of, requested_ids) if webhook_id is not None]
-        await self._write(self._webhooks.delete(ids))
+        await self._write(self._delete(ids))
         return respond_data(requested_ids)
+
+    def _delete(self, ids: list[int]) -> Program[None]:
+        """Delete webhooks with their deliveries: waiting ones would count as a backlog."""
+        yield from self._webhooks.delete(ids)
+        if (yield from self._parts.tables.exists(DELIVERIES)):
+            yield from self._parts.deliveries.delete_of_deleted_webhooks()
 
     async def trigger(self, request: Request) -> Response:
         """Send a test event, and return the response."""
@@ -265,7 +266,7 @@ class WebhookApi:
 
     async def _write(self, program: Program[T]) -> T:
         result = await self._database.write(program)
-        await self._on_change()
+        await self._parts.outbox.refresh()
         return result
 
     def _read(self, request: Request, kind: type[NewWebhook]) -> dict[str, object]:

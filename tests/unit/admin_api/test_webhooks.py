@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases.kind import Kind, opened
 from tests.databases.kinds import rows_of
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import BOSS, Office, office_project, open_office, run_office
 from tests.unit.admin_api.test_admin_users import clerk
+from tests.unit.admin_api.test_content_manager import paper
 
 HOOKS = "/admin/webhooks"
 HOOK = {
@@ -122,6 +124,22 @@ async def test_values_of_headers_are_masked_for_those_who_only_read(office: Offi
     other = await office.ask("GET", path, token=token)
     assert own.data["headers"] == {"X-Key": "secret"}
     assert other.data["headers"] == {"X-Key": "•••"}
+
+
+async def test_deliveries_are_deleted_with_their_webhook(tmp_path: Path, kind: Kind) -> None:
+    async with office_project(tmp_path, kind) as project, run_office(project) as office:
+        office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+        paths = [await made(office, url="https://webhook.invalid/") for _ in range(2)]
+        ids = [path.rpartition("/")[2] for path in paths]
+        await paper(office)
+        with opened(kind, project) as rows:
+            before = rows.execute("SELECT count(*) FROM quire_deliveries")
+        await office.ask("DELETE", paths[0], token=office.boss)
+        await office.ask("POST", f"{HOOKS}/batch-delete", {"ids": ids[1:]}, token=office.boss)
+        with opened(kind, project) as rows:
+            after = rows.execute("SELECT count(*) FROM quire_deliveries")
+
+    assert (before, after) == ([(2,)], [(0,)])
 
 
 async def test_a_webhook_test_reports_the_response(tmp_path: Path) -> None:

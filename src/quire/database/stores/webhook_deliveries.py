@@ -145,6 +145,10 @@ class Deliveries:
     def prune(self, *, before: int, limit: int) -> Program[None]:
         """Delete old results, surplus results, and deliveries of deleted webhooks."""
         yield from self._table.prune(before=before, limit=limit)
+        yield from self.delete_of_deleted_webhooks()
+
+    def delete_of_deleted_webhooks(self) -> Program[None]:
+        """Delete the deliveries of webhooks that do not exist any more."""
         # 0 is not a webhook: those rows are for shared caches.
         yield from self._table.delete(gt("webhook_id", 0), is_no_id_of("webhook_id", WEBHOOKS))
 
