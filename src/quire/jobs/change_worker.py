@@ -120,15 +120,26 @@ class ChangeWorker(QueueWorker):
             # A call wakes the worker when it ends.
             return next_due if next_due > now else now + _CHECK_MS
         until = now + round(self._seconds * 1000) + _LEASE_MARGIN_MS
-        for attempts in _BATCH_SIZES:
-            while free_calls > 0:
-                claim = self._rows.claim(key, self._holder, attempts, now=now, until=until)
-                claimed = await self._database.write(claim)
-                if not claimed:
-                    break
-                self._begin(self._deliver(key, claimed), key)
-                free_calls -= 1
+        claim = self._claim(key, free_calls, now, until)
+        for rows in await self._database.write(claim):
+            self._begin(self._deliver(key, rows), key)
         return now + 1000
+
+    def _claim(
+        self, key: str, calls: int, now: int, until: int
+    ) -> Program[list[list[StoredChange]]]:
+        """Claim the changes of at most so many calls."""
+        claimed: list[list[StoredChange]] = []
+        for attempts in _BATCH_SIZES:
+            while len(claimed) < calls:
+                rows = yield from self._rows.claim(
+                    key, self._holder, attempts, now=now, until=until
+                )
+                if rows:
+                    claimed.append(rows)
+                if len(rows) < attempts.batch_size:
+                    break
+        return claimed
 
     async def _deliver(self, key: str, rows: Sequence[StoredChange]) -> None:
         """Call a function with changes, and record the result."""
