@@ -31,7 +31,9 @@ _ADVICE: Mapping[str, str] = {
     "policy": "a @policy, or a @rule where it is about rows",
     "middleware": "an @asgi_middleware, or a @rule where it is about rows",
     "service": "a function in a module",
-    "lifecycles": "@before_write, @after_write, or @after_commit for effects elsewhere",
+    "lifecycles": "@before_write, @after_write, or @after_commit for effects elsewhere; @around or "
+    "a @rule for what is read",
+    "document middleware": "@around, a @rule where it is about rows, or @before_write for input",
     "start-up": "a @schedule or a @job for work; nothing for what is registered",
     "extension": "a @before_write of the plugin's content type, or a @route for routes of its own",
     "plugin": "a package with Python code",

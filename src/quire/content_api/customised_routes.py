@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec.structs import replace
+
 from quire.access.ability import NO_PERMISSIONS
 from quire.access.principal import Anonymous, EndUser
 from quire.content_api.http_messages import Handler, Request, Response
@@ -11,7 +13,10 @@ from quire.content_api.scripted_reads import ReceivedRequest, ScriptedReads
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
+from quire.customisations.reads.model import AttachedEntries
 from quire.customisations.value_expressions import uses_path
+from quire.document_service.policy_checks import PolicyTable
+from quire.document_service.project_rules import acting
 from quire.errors import PolicyError
 from quire.query.python_parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query
@@ -32,6 +37,7 @@ def guarded_routes(
     scripts: ScriptServices,
 ) -> Iterator[Route]:
     """Yield the served routes of a project, from the usual ones of a content type."""
+    policies = scripts.documents.engine.policies
     by_action = {str(route.action).rpartition(".")[2]: route for route in usual_routes}
     core = {name: route.handler for name, route in by_action.items()}
     for served_route in served_routes:
@@ -40,7 +46,8 @@ def guarded_routes(
             yield scripted_route(served_route, uid, core, scripts)
             continue
         if served_route.read is not None:
-            yield _read_route(served_route, path, served_route.read, reads)
+            route = _read_route(served_route, path, served_route.read, reads)
+            yield _with_policies(route, _permissions(served_route.read), policies)
             continue
         route = by_action[served_route.core_action]
         is_usual = (served_route.permission, path) == (route.action, route.path)
@@ -49,7 +56,7 @@ def guarded_routes(
         ):
             yield route
             continue
-        yield Route(
+        changed_route = Route(
             method=served_route.method,
             path=path,
             action=served_route.permission,
@@ -61,6 +68,40 @@ def guarded_routes(
             runs_in_task=route.runs_in_task,
             is_open=served_route.permission is None,
         )
+        yield _with_policies(changed_route, [str(route.action)], policies)
+
+
+def _permissions(read: DocumentRead) -> Iterator[str]:
+    """Yield the permissions of the core for what a read shows."""
+    yield f"{read.uid}.{'find' if read.is_list else 'findOne'}"
+    for change in read.changes:
+        if isinstance(change, AttachedEntries):
+            yield from _permissions(change.read)
+
+
+def _with_policies(route: Route, permissions: Iterable[str], policies: PolicyTable) -> Route:
+    """Return a route that checks the policies on reads of other permissions than its own."""
+    guarded_permissions = [
+        permission
+        for permission in permissions
+        if permission != route.action and policies.guard_read(permission)
+    ]
+    if not guarded_permissions:
+        return route
+    handler = route.handler
+
+    async def handle(request: Request) -> Response:
+        request.is_guarded = True
+        for permission in guarded_permissions:
+            policies.require_read(
+                permission,
+                acting(request.principal),
+                document_id=request.parameters.get("documentId"),
+                query=request.query,
+            )
+        return await handler(request)
+
+    return replace(route, handler=handle)
 
 
 def _read_route(

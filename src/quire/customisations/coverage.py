@@ -56,6 +56,7 @@ def _summary(
     type_closed_actions = tuple(action for action in actions if action in closed_actions)
     names = [uid, *(f"{uid}.{action}" for action in type_closed_actions)]
     files = dict.fromkeys(file for name in names for file in customisations.closed.get(name, ()))
+    files |= dict.fromkeys(guard.file for guard in customisations.guards if guard.uid == uid)
     unserved_routes = tuple(f"{route.method} {route.path}" for route in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
     if type_closed_actions and len(type_closed_actions) == len(actions):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from quire.customisations.hook_guards import HookGuard
 from quire.customisations.javascript_files import SourceFile
 from quire.customisations.served_routes import (
     CORE_ACTIONS,
@@ -21,6 +22,7 @@ FindingKind = Literal[
     "middleware",
     "service",
     "lifecycles",
+    "document middleware",
     "start-up",
     "extension",
     "plugin",
@@ -35,7 +37,8 @@ class Finding(Struct, frozen=True):
 
     ``file`` is relative to the project, with slashes. ``closes`` are the content types (by uid) and
     the actions (``api::article.article.find``) that the file disables, or would if it were not
-    ignored or replaced; ``sentence`` explains it.
+    ignored or replaced; ``sentence`` explains it. ``guards`` are the actions on documents among
+    them that also others than routes may take.
     """
 
     file: str
@@ -43,6 +46,7 @@ class Finding(Struct, frozen=True):
     effect: Effect
     sentence: str
     closes: tuple[str, ...] = ()
+    guards: tuple[HookGuard, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.file}: {self.sentence}"
@@ -63,7 +67,8 @@ class Customisations(Struct, frozen=True):
     usual ones. ``unserved`` are routes to code that does not run. ``unused_ignores`` are entries of
     the setting ``migration.ignore`` without a matching finding, and ``unused_replacements`` are
     places of functions with the files that they would replace. ``custom_actions`` are those of the
-    routes of the project's Python code, by uid.
+    routes of the project's Python code, by uid. ``guards`` are actions on documents that are
+    disabled wherever they are taken.
     """
 
     closed: Mapping[str, tuple[str, ...]]
@@ -73,6 +78,7 @@ class Customisations(Struct, frozen=True):
     routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
     unserved: tuple[UnservedRoute, ...] = ()
     custom_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    guards: tuple[HookGuard, ...] = ()
 
     def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
         """Return the actions of routes, by uid, for types with other than the usual ones."""
@@ -95,7 +101,12 @@ class Customisations(Struct, frozen=True):
         uid = content_type.uid
         if uid in self.closed:
             return frozenset(CORE_ACTIONS)
-        return frozenset(name for name in CORE_ACTIONS if f"{uid}.{name}" in self.closed)
+        guarded_names = {
+            name for guard in self.guards if guard.uid == uid for name in guard.core_actions
+        }
+        return frozenset(
+            name for name in CORE_ACTIONS if f"{uid}.{name}" in self.closed or name in guarded_names
+        )
 
     def missing_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that no route has."""

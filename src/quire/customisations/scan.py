@@ -3,8 +3,9 @@
 Code that guards content must not be lost unnoticed. A content type whose routes or controllers
 contain code, or whose routes name a policy or a middleware of the project, is disabled until the
 owner lists each of the files under ``[migration] ignore``; a middleware of ``config/middlewares``
-disables all types. Code that only adds something (services, lifecycles, cron tasks, start-up code,
-plugins, configuration) is a warning.
+disables all types. Document middlewares and lifecycles disable the actions that they may guard.
+Code that only adds something (services, cron tasks, start-up code, plugins, configuration) is a
+warning.
 
 Nothing is run. A file that is exactly what the generator writes has no finding; router options, and
 middlewares, policies and actions that only check or change a little, are understood and served.
@@ -29,10 +30,12 @@ from quire.customisations.controllers import (
     read_controller,
     service_methods,
 )
+from quire.customisations.document_hooks import find_document_hooks
 from quire.customisations.end_user_routes import END_USER_ACTIONS, END_USER_PREFIX
 from quire.customisations.evaluated_code.checks import ScriptProject
 from quire.customisations.evaluated_code.model import ServiceCode, has_single_rows
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
+from quire.customisations.hook_guards import HookGuard
 from quire.customisations.javascript_files import (
     SourceFile,
     folders,
@@ -180,6 +183,13 @@ def find_customisations(
     code = GuardCode(project, scripts)
     router_files = _router_files(project, apis)
     routes = read_routes(router_files, types, code, controllers.actions)
+    hook_findings = list(find_document_hooks(project, schema, services.find_service))
+    guarding_files = {finding.file for finding in hook_findings}
+    in_apis = [
+        finding
+        for finding in in_apis
+        if finding.kind != "lifecycles" or finding.file not in guarding_files
+    ]
     extension_findings, extension_routes = find_end_user_extension(project, types)
     findings = [
         *_routes_findings(routes, apis, types),
@@ -189,6 +199,7 @@ def find_customisations(
         *find_project_code(project, types),
         *extension_findings,
         *find_start_up_changes(project, types),
+        *hook_findings,
         *find_configuration(settings),
     ]
     customisations = _apply_ignores(findings, settings.migration.ignore, replaced, types)
@@ -224,6 +235,7 @@ def _apply_ignores(
 ) -> Customisations:
     """Leave out findings that the owner accepts or replaces, and collect what others disable."""
     weighed_findings = []
+    guards: list[HookGuard] = []
     files_by_action: dict[str, list[str]] = {}
     for finding in sorted(
         findings, key=lambda finding: (finding.file, finding.kind, finding.sentence)
@@ -231,16 +243,18 @@ def _apply_ignores(
         closed_names = tuple(
             sorted(name for name in set(finding.closes) if _is_closable(name, types))
         )
-        effect: Effect = "closed" if closed_names else "warning"
+        effect: Effect = "closed" if closed_names or finding.guards else "warning"
         if finding.file in replaced:
             effect = "replaced"
         elif any(matches(finding.file, pattern) for pattern in ignore):
             effect = "ignored"
         weighed_findings.append(
-            Finding(finding.file, finding.kind, effect, finding.sentence, closed_names)
+            replace(finding, effect=effect, closes=(*closed_names, *_guarded_names(finding)))
         )
-        for name in closed_names if effect == "closed" else ():
-            files_by_action.setdefault(name, []).append(finding.file)
+        if effect == "closed":
+            guards += finding.guards
+            for name in closed_names:
+                files_by_action.setdefault(name, []).append(finding.file)
     unused_patterns = tuple(
         pattern
         for pattern in ignore
@@ -252,8 +266,18 @@ def _apply_ignores(
         (location, file) for file, location in replaced.items() if file not in found_files
     )
     return Customisations(
-        MappingProxyType(files), tuple(weighed_findings), unused_patterns, unused_replacements
+        MappingProxyType(files),
+        tuple(weighed_findings),
+        unused_patterns,
+        unused_replacements,
+        guards=tuple(guards),
     )
+
+
+def _guarded_names(finding: Finding) -> Iterator[str]:
+    """Yield the names of the actions on documents that a finding disables."""
+    for guard in finding.guards:
+        yield from (f"{guard.uid}.{name}" for name in guard.core_actions)
 
 
 def _is_closable(name: str, types: Types) -> bool:

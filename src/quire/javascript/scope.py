@@ -16,6 +16,7 @@ from msgspec import Struct
 from quire.javascript.parser import parse_module
 from quire.javascript.syntax import (
     Array,
+    ArrayPattern,
     Assign,
     Binary,
     Call,
@@ -123,6 +124,22 @@ class Module:
     def imports(self) -> Mapping[str, tuple[str, str]]:
         """The imported names, with their modules and their names there."""
         return self._imports
+
+    @cached_property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of parameters of all functions, which hide constants of the same name."""
+        functions = (part for part in walk(self.statements) if isinstance(part, Function))
+        return frozenset().union(*(bound_names(function.parameters) for function in functions))
+
+    def other(self, origin: str) -> "Module | None":
+        """Return an imported module of the project, ``None`` if there is none."""
+        if origin not in self._modules:
+            try:
+                self._modules[origin] = self._other_module(origin)
+            except NotPlainError:
+                return None
+        other = self._modules[origin]
+        return other if isinstance(other, Module) else None
 
     def imported(self, name: str) -> "tuple[Module, Expression]":
         """Return an imported expression with its module. Raises NotPlainError if it is unknown."""
@@ -664,6 +681,22 @@ def _root(value: Expression) -> Iterator[str]:
         value = value.object
     if isinstance(value, Name):
         yield value.text
+
+
+def bound_names(pattern: object) -> frozenset[str]:
+    """Return the names that a pattern, or parameters, bind."""
+    names: set[str] = set()
+    for part in walk(pattern):
+        match part:
+            case Name(name):
+                names.add(name)
+            case ObjectPattern(pairs):
+                names |= {name for _, name in pairs}
+            case ArrayPattern(items):
+                names |= {*items}
+            case _:
+                continue
+    return frozenset(names)
 
 
 def walk(part: object) -> Iterator[object]:

@@ -227,6 +227,13 @@ def _log_closed(customisations: Customisations) -> None:
     for name, files in customisations.closed.items():
         subject = "content type" if name.count(".") == 1 else "action"
         _log.warning(f"{subject} is closed", uid=name, files=", ".join(files))
+    for guard in customisations.guards:
+        _log.warning(
+            "documents are closed",
+            uid=guard.uid,
+            actions=", ".join(guard.actions),
+            reason=guard.explanation(guard.actions),
+        )
 
 
 def _missing(customisations: Customisations, schema: Schema) -> frozenset[str]:

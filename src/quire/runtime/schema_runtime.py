@@ -19,7 +19,7 @@ from quire.content_api.request_tracing import TracedApp
 from quire.content_api.server_timing import ServerTiming, TimedPlanner
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
-from quire.customisations import Customisations, find_customisations
+from quire.customisations import Customisations, find_customisations, hook_policies
 from quire.database.compile.compiler import NO_SERIALIZERS
 from quire.database.entries.entry_tables import EntryStore, open_store
 from quire.database.execute.cached_lists import ListCache
@@ -127,6 +127,13 @@ def make_schema_runtime(
     the ``disregarded`` one.
     """
     schema = extend_schema(schema, extensions)
+    customisations = replace(
+        find_customisations(services.settings, schema, extensions.replaced),
+        custom_actions=extensions.actions_by_uid,
+    )
+    extensions = replace(
+        extensions, policies=(*extensions.policies, *hook_policies(customisations.guards))
+    )
     tables = map_tables(schema)
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)
@@ -136,10 +143,6 @@ def make_schema_runtime(
     documents = _document_service(services, engine, require)
     library = _library(services, engine)
     accounts = Accounts(store, extensions.granted_actions)
-    customisations = replace(
-        find_customisations(services.settings, schema, extensions.replaced),
-        custom_actions=extensions.actions_by_uid,
-    )
     account_apis = _account_apis(services, reader, documents, accounts, customisations)
     precondition = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(

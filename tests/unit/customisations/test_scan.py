@@ -210,7 +210,11 @@ def test_policies_and_middlewares_of_the_project_close_the_types_that_name_them(
         ("src/api/tag/policies/unused.js", "policy", POLICY),
         ("src/api/tag/middlewares/unused.js", "middleware", POLICY),
         ("src/api/tag/services/tag.js", "service", "module.exports = { sum() { return 1; } };"),
-        ("src/api/tag/content-types/tag/lifecycles.js", "lifecycles", "exports.afterCreate = go;"),
+        (
+            "src/api/tag/content-types/tag/lifecycles.js",
+            "lifecycles",
+            "exports.afterCreate = (event) => console.log(event);",
+        ),
         ("src/api/tag/index.js", "start-up", "module.exports = { bootstrap() { go(); } };"),
         ("src/index.js", "start-up", "module.exports = { bootstrap() { go(); } };"),
         ("src/plugins/search/strapi-server.js", "plugin", "module.exports = {};"),

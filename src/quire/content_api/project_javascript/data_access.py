@@ -27,6 +27,7 @@ from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.commands import Command
+from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
@@ -174,10 +175,26 @@ class DataReads:
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability | None = None
     ) -> PreparedRead:
         self._refuse_drafts(content_type, mode, query)
+        if ability is None:
+            self._require_policies(content_type, mode)
         reader = self._reader
         return await reader.prepare(
             content_type, mode, content_parameters(query), ability or self._ability()
         )
+
+    def _require_policies(self, content_type: ContentType, mode: Mode) -> None:
+        """Check the policies on a read. Raises ForbiddenError."""
+        policies = self._documents.engine.policies
+        if policies.is_empty:
+            return
+        names = ("count",) if mode == "count" else ("find", "findOne")
+        for name in names:
+            policies.require_read(
+                f"{content_type.uid}.{name}",
+                acting(self._request.principal),
+                document_id=None,
+                query={},
+            )
 
     def _refuse_drafts(self, content_type: ContentType, mode: Mode, query: Query) -> None:
         """Restrict drafts to API tokens, if the settings say so. Raises ForbiddenError."""

@@ -1,0 +1,567 @@
+"""Finds document middlewares and lifecycles that guard content, and what they guard.
+
+Strapi calls document middlewares (``strapi.documents.use``) around the actions of the document
+service, and lifecycles (``lifecycles.js``, ``strapi.db.lifecycles.subscribe``) around the queries
+of these actions. Neither runs here.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from quire.customisations.end_user_routes import END_USER_ACTIONS, END_USER_PREFIX, SERVICE_ACTIONS
+from quire.customisations.findings import Finding, FindingKind
+from quire.customisations.generated_files import is_empty
+from quire.customisations.hook_analysis import (
+    NOT_UNDERSTOOD,
+    FindService,
+    GuardingCodeError,
+    HookCall,
+    ProjectCode,
+    exported_function,
+    require_no_guard,
+)
+from quire.customisations.hook_guards import HookGuard
+from quire.customisations.javascript_files import (
+    SourceFile,
+    folders,
+    named_sources,
+    nested_sources,
+    registered_name,
+    sources,
+)
+from quire.hooks.policies import RuleAction
+from quire.javascript.scope import Module, NotPlainError, walk
+from quire.javascript.syntax import (
+    Assign,
+    Call,
+    Declaration,
+    Evaluate,
+    Expression,
+    Function,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Opaque,
+    Property,
+    Return,
+    Statement,
+    Unary,
+)
+from quire.schema.model import FILE_UID, USER_UID, ContentType, Schema, TypeKind
+
+_NOT_OF_SERVER = frozenset({"admin"})
+"""Folders of ``src`` with code of the browser."""
+_DEEPEST_CALL = 4
+_QUERIES = (
+    *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
+    *("FindOne", "FindMany", "Count"),
+)
+_LIFECYCLES = tuple(f"{phase}{query}" for query in _QUERIES for phase in ("before", "after"))
+_EXPORT_WORDS = frozenset({"export", "exports", "module"})
+_OF_DRAFTS: tuple[RuleAction, ...] = ("publish", "unpublish", "discard_draft")
+
+Actions = tuple[RuleAction, ...]
+
+
+class _Hook(Struct, frozen=True):
+    """A function that Strapi calls; ``function`` is ``None`` if it is unknown.
+
+    ``types`` are those whose actions it is called for, ``line`` is where it is registered.
+    """
+
+    file: SourceFile
+    module: Module
+    function: Function | None
+    is_middleware: bool
+    types: tuple[ContentType, ...]
+    calls: tuple[str, ...]
+    """The actions of the document service, or the lifecycles, that it is called for."""
+    line: int | None
+
+    @property
+    def kind(self) -> FindingKind:
+        return "document middleware" if self.is_middleware else "lifecycles"
+
+
+def find_document_hooks(
+    project: Path, schema: Schema, find_service: FindService
+) -> Iterator[Finding]:
+    """Find document middlewares and lifecycles that may guard content, with what they guard."""
+    search = _HookSearch(project, schema)
+    code = ProjectCode(project, find_service, set())
+    attributes = frozenset(
+        name
+        for model in (*schema.content_types.values(), *schema.components.values())
+        for name in model.attributes
+    )
+    for hook in search.hooks():
+        yield from _findings(hook, code, attributes)
+
+
+def _findings(hook: _Hook, code: ProjectCode, attributes: frozenset[str]) -> Iterator[Finding]:
+    """Yield a finding for each place of a hook that guards something."""
+    by_place: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
+    for name in hook.calls:
+        error: GuardingCodeError | None = None
+        for index, content_type in enumerate(hook.types):
+            if not index or code.types_used:
+                code.types_used.clear()
+                call = HookCall(content_type=content_type, action=name, attributes=attributes)
+                error = _guard_in(hook, code, call)
+            if error is not None:
+                place = f"{error.file or hook.file.path}:{error.line or hook.line or 1}"
+                calls = by_place.setdefault((place, error.reason), {})
+                calls[content_type.uid, name] = None
+    types = {content_type.uid: content_type for content_type in hook.types}
+    for (place, reason), calls in by_place.items():
+        yield _finding(hook, place, reason, [(types[uid], name) for uid, name in calls])
+
+
+def _guard_in(hook: _Hook, code: ProjectCode, call: HookCall) -> GuardingCodeError | None:
+    if hook.function is None:
+        return GuardingCodeError(NOT_UNDERSTOOD, hook.file.path, hook.line)
+    try:
+        require_no_guard(code, hook.module, hook.function, call, is_middleware=hook.is_middleware)
+    except GuardingCodeError as error:
+        return error
+    return None
+
+
+def _finding(
+    hook: _Hook, place: str, reason: str, calls: Sequence[tuple[ContentType, str]]
+) -> Finding:
+    actions_by_uid: dict[str, list[RuleAction]] = {}
+    closed_names: list[str] = []
+    for content_type, name in calls:
+        if content_type.uid == FILE_UID:
+            closed_names.append(FILE_UID)
+            continue
+        if hook.is_middleware:
+            actions = _actions_of_middleware(content_type, name)
+        else:
+            actions = _actions_of_lifecycle(content_type, name)
+            if content_type.uid == USER_UID:
+                closed_names += (f"{END_USER_PREFIX}{action}" for action in _end_user_actions(name))
+        actions_by_uid.setdefault(content_type.uid, []).extend(actions)
+    subject = "document middleware" if hook.is_middleware else "lifecycle"
+    guards = tuple(
+        HookGuard(
+            uid=uid,
+            actions=tuple(dict.fromkeys(actions)),
+            code=subject,
+            reason=reason,
+            place=place,
+            file=hook.file.path,
+            # Strapi's routes of end users do not go through the document service.
+            in_admin=hook.is_middleware and uid == USER_UID,
+        )
+        for uid, actions in actions_by_uid.items()
+        if actions
+    )
+    sentence = f"has a {subject} that {reason} ({place}), and does not run"
+    return Finding(hook.file.path, hook.kind, "warning", sentence, tuple(closed_names), guards)
+
+
+def _actions_of_middleware(content_type: ContentType, name: str) -> Actions:
+    """Return the actions on documents that a call of the document service is part of."""
+    is_single = content_type.kind is TypeKind.SINGLE
+    match name:
+        case "findMany":
+            return ("find",)
+        case "findOne":
+            return ("find", "find_one") if is_single else ("find_one",)
+        case "findFirst":
+            return ("find",) if is_single else ()
+        case "count":
+            return ("count",) if is_single else ("find", "count")
+        case "create" | "update" | "delete" | "clone":
+            return (name,)
+        case "publish" | "unpublish":
+            return (name,) if content_type.draft_and_publish else ()
+        case _:
+            return ("discard_draft",) if content_type.draft_and_publish else ()
+
+
+_MIDDLEWARE_CALLS = (
+    *("findMany", "findOne", "findFirst", "count", "create", "update", "delete", "clone"),
+    *("publish", "unpublish", "discardDraft"),
+)
+
+
+def _actions_of_lifecycle(content_type: ContentType, name: str) -> Actions:
+    """Return the actions on documents that a query is part of.
+
+    Publishing creates a row, unpublishing deletes one, and each write reads the row that it wrote.
+    """
+    of_drafts = _OF_DRAFTS if content_type.draft_and_publish else ()
+    is_before = name.startswith("before")
+    match name.removeprefix("before").removeprefix("after").removesuffix("Many"):
+        case "Create":
+            published: Actions = ("publish",) if of_drafts else ()
+            translated: Actions = ("update",) if content_type.localized else ()
+            return ("create", "clone", *published, *translated)
+        case "Update":
+            return ("update",)
+        case "Delete":
+            return ("delete", "unpublish") if of_drafts else ("delete",)
+        case "FindOne":
+            reads: Actions = ("find_one", "find")
+            if content_type.kind is not TypeKind.SINGLE:
+                reads = ("find_one",)
+            deleted: Actions = ("delete",) if is_before else ()
+            return (*reads, "create", "update", "clone", *of_drafts, *deleted)
+        case "Find":
+            return ("find", "delete", "clone", *of_drafts) if is_before else ("find",)
+        case _:
+            return ("find", "count")
+
+
+def _end_user_actions(lifecycle: str) -> frozenset[str]:
+    """Return the actions of the plugin for end users that a query of a user is part of."""
+    methods = SERVICE_ACTIONS["user"]
+    match lifecycle.removeprefix("before").removeprefix("after").removesuffix("Many"):
+        case "Create":
+            return methods["add"]
+        case "Update":
+            return methods["edit"]
+        case "Delete":
+            return methods["remove"]
+        case _:
+            return frozenset(
+                action for action in END_USER_ACTIONS if action.startswith(("user.", "auth."))
+            )
+
+
+class _HookSearch:
+    """The search for the hooks of a project."""
+
+    def __init__(self, project: Path, schema: Schema) -> None:
+        self._project = project
+        self._types = schema.content_types
+
+    def hooks(self) -> Iterator[_Hook]:
+        """Yield the hooks of all files."""
+        for api in folders(self._project / "src" / "api"):
+            for folder in folders(api / "content-types"):
+                uid = f"api::{registered_name(api.name)}.{registered_name(folder.name)}"
+                if uid in self._types:
+                    yield from self._lifecycles_files(folder, self._types[uid])
+        for file in self._source_files():
+            if "documents" in file.text and "use" in file.text:
+                yield from self._middlewares(file)
+            if "lifecycles" in file.text:
+                yield from self._subscribers(file)
+
+    def _lifecycles_files(self, folder: Path, content_type: ContentType) -> Iterator[_Hook]:
+        for file in named_sources(self._project, folder, "lifecycles"):
+            if not is_empty(file.exported):
+                module, members = _exported_members(file.module)
+                yield from self._lifecycles(file, module, members, (content_type,), None)
+
+    def _source_files(self) -> Iterator[SourceFile]:
+        """Yield the files with code of the server."""
+        source = self._project / "src"
+        files = [*sources(self._project, source)]
+        for folder in folders(source):
+            if folder.name not in _NOT_OF_SERVER:
+                files += nested_sources(self._project, folder)
+        return (file for file in files if not file.path.endswith(".json"))
+
+    def _middlewares(self, file: SourceFile) -> Iterator[_Hook]:
+        for scope, line, arguments in _calls(file, "documents", "use"):
+            module, function = scope, None
+            if len(arguments) == 1:
+                module, function = _function_of(scope, arguments[0])
+            types = tuple(
+                content_type
+                for uid, content_type in self._types.items()
+                if content_type.is_api or uid == USER_UID
+            )
+            yield _Hook(
+                file,
+                module,
+                function,
+                is_middleware=True,
+                types=types,
+                calls=_MIDDLEWARE_CALLS,
+                line=line,
+            )
+
+    def _subscribers(self, file: SourceFile) -> Iterator[_Hook]:
+        types = tuple(
+            content_type
+            for uid, content_type in self._types.items()
+            if content_type.is_api or uid in {USER_UID, FILE_UID}
+        )
+        for module, line, arguments in _calls(file, "lifecycles", "subscribe"):
+            resolved = None if len(arguments) != 1 else _resolve(module, arguments[0])
+            scope, function = module, None
+            if resolved is not None:
+                scope, function = _function_of(*resolved)
+            if function is not None:
+                yield _Hook(
+                    file,
+                    scope,
+                    function,
+                    is_middleware=False,
+                    types=types,
+                    calls=_LIFECYCLES,
+                    line=line,
+                )
+                continue
+            scope, members = (module, None) if not arguments else _members_of(module, arguments[0])
+            models = None if resolved is None else _models(*resolved)
+            chosen_types = tuple(one for one in types if models is None or one.uid in models)
+            yield from self._lifecycles(file, scope, members, chosen_types, line)
+        for module, line, name, value in _assigned_lifecycles(file):
+            scope, members = _members_of(module, value)
+            uids = {"user": {USER_UID}, "file": {FILE_UID}}.get(name or "", {USER_UID, FILE_UID})
+            plugin_types = tuple(one for one in types if one.uid in uids)
+            yield from self._lifecycles(file, scope, members, plugin_types, line)
+
+    def _lifecycles(
+        self,
+        file: SourceFile,
+        module: Module,
+        members: Mapping[str, Expression] | None,
+        types: tuple[ContentType, ...],
+        line: int | None,
+    ) -> Iterator[_Hook]:
+        """Yield the functions of an object of lifecycles, ``None`` for an unknown object."""
+        if not types:
+            return
+        if members is None:
+            yield _Hook(
+                file, module, None, is_middleware=False, types=types, calls=_LIFECYCLES, line=line
+            )
+            return
+        for name, value in members.items():
+            if name in _LIFECYCLES:
+                scope, function = _function_of(module, value)
+                yield _Hook(
+                    file,
+                    scope,
+                    function,
+                    is_middleware=False,
+                    types=types,
+                    calls=(name,),
+                    line=line,
+                )
+
+
+def _exported_members(module: Module) -> tuple[Module, Mapping[str, Expression] | None]:
+    """Return the scope and the members of what a module exports, ``None`` for unknown ones."""
+    members: dict[str, Expression] = {
+        name: Name(name) for name in module.bindings if name in _LIFECYCLES
+    }
+    for statement in module.statements:
+        match statement:
+            case Evaluate(Assign("=", Member(target, str() as name), value)) if _is_exports(target):
+                members[name] = value
+            case Opaque(names) if type(statement) is Opaque and names & _EXPORT_WORDS:
+                return module, None
+            case _:
+                continue
+    exported = module.exported
+    if exported is None:
+        return module, members if members or module.is_empty else None
+    scope, exported_members = _members_of(module, exported)
+    if exported_members is None or scope is not module:
+        return scope, exported_members
+    return module, {**members, **exported_members}
+
+
+def _is_exports(value: Expression) -> bool:
+    return value in (Name("exports"), Member(Name("module"), "exports"))
+
+
+def _function_of(module: Module, value: Expression) -> tuple[Module, Function | None]:
+    """Return the scope of an expression, and the function that it is, ``None`` if it is unknown."""
+    resolved = _resolve(module, value)
+    if resolved is None:
+        return module, None
+    scope, function = resolved
+    return (scope, function) if isinstance(function, Function) else (module, None)
+
+
+def _members_of(
+    module: Module, value: Expression
+) -> tuple[Module, Mapping[str, Expression] | None]:
+    """Return the scope and the members of an object, ``None`` for unknown ones."""
+    resolved = _resolve(module, value)
+    if resolved is None:
+        return module, None
+    scope, known_object = resolved
+    if not isinstance(known_object, Object):
+        return module, None
+    members: dict[str, Expression] = {}
+    for member in known_object.members:
+        if not isinstance(member, Property) or not isinstance(member.key, str):
+            return scope, None
+        members[member.key] = member.value
+    return scope, members
+
+
+def _models(module: Module, subscriber: Expression) -> frozenset[str] | None:
+    """Return the types that a subscriber names, ``None`` for all."""
+    for member in subscriber.members if isinstance(subscriber, Object) else ():
+        if isinstance(member, Property) and member.key == "models":
+            try:
+                value = module.value(member.value)
+            except NotPlainError:
+                return None
+            if isinstance(value, list) and all(isinstance(uid, str) for uid in value):
+                return frozenset(value)
+    return None
+
+
+def _calls(  # noqa: C901, PLR0912 - a case for each form
+    file: SourceFile, owner: str, method: str
+) -> Iterator[tuple[Module, int | None, Sequence[Expression]]]:
+    """Yield the calls of a method of a member of ``strapi``: scope, line and arguments.
+
+    Code that is not parsed, and has both names, may be such a call.
+    """
+    module = file.module
+    parts = list(walk(module.statements))
+    names = {owner} if owner == "documents" else set[str]()
+    for part in parts:
+        match part:
+            case Declaration(Name(name), value) if _is_member(value, owner, names):
+                names.add(name)
+            case Declaration(ObjectPattern(pairs), _):
+                names |= {name for key, name in pairs if key == owner}
+            case _:
+                continue
+    scope = _flat_scope(module, parts)
+    line: int | None = None
+    called: set[int] = set()
+    for part in parts:
+        line = _line(module, part) or line
+        match part:
+            case Call(Member(inner, key) as callee, arguments) if key == method and _is_member(
+                inner, owner, names
+            ):
+                called.add(id(callee))
+                yield scope, line, arguments
+            case Member(inner, key) if key == method and _is_member(inner, owner, names):
+                if id(part) not in called:
+                    yield scope, line, ()
+            case Declaration(ObjectPattern(pairs), value) if _is_member(value, owner, names):
+                if any(key == method for key, _ in pairs):
+                    yield scope, line, ()
+            case Call(_, arguments) if any(_is_of_strapi(value, owner) for value in arguments):
+                yield scope, line, ()
+            case Opaque(skipped) if type(part) is Opaque and skipped >= {owner, method}:
+                yield scope, line, ()
+            case _:
+                continue
+
+
+def _is_of_strapi(value: Expression, owner: str) -> bool:
+    """Whether an expression is ``strapi.documents`` or ``strapi.db.lifecycles``."""
+    match value:
+        case Member(Name("strapi" | "db") | Member(_, "strapi" | "db"), key):
+            return key == owner
+        case _:
+            return False
+
+
+def _assigned_lifecycles(
+    file: SourceFile,
+) -> Iterator[tuple[Module, int | None, str | None, Expression]]:
+    """Yield what is assigned to the lifecycles of a type of a plugin: scope, line, type, value."""
+    parts = list(walk(file.module.statements))
+    line: int | None = None
+    for part in parts:
+        line = _line(file.module, part) or line
+        match part:
+            case Assign("=", Member(Member(_, key), "lifecycles"), value):
+                name = key if isinstance(key, str) else None
+                yield _flat_scope(file.module, parts), line, name, value
+            case _:
+                continue
+
+
+def _line(module: Module, part: object) -> int | None:
+    return module.line_of(part)  # type: ignore[arg-type]  # other parts have no line
+
+
+def _is_member(value: Expression, owner: str, names: Iterable[str]) -> bool:
+    match value:
+        case Name(name):
+            return name in names
+        case Member(inner, key):
+            return key == owner or (not isinstance(key, str) and inner == Name("strapi"))
+        case Unary("()", inner):
+            return _is_member(inner, owner, names)
+        case _:
+            return False
+
+
+def _flat_scope(module: Module, parts: Iterable[object]) -> Module:
+    """Return a scope with the constants of all functions that are declared once."""
+    declarations: dict[str, list[Statement]] = {}
+    for part in parts:
+        if isinstance(part, Declaration) and isinstance(part.target, Name):
+            declarations.setdefault(part.target.text, []).append(part)
+    return module.inner(
+        statements[0]
+        for name, statements in declarations.items()
+        if len(statements) == 1 and name not in module.parameter_names
+    )
+
+
+def _resolve(module: Module, value: Expression, depth: int = 0) -> tuple[Module, Expression] | None:
+    """Return the function or object that an expression is, with its module."""
+    if depth > _DEEPEST_CALL:
+        return None
+    match value:
+        case Function() | Object():
+            return module, value
+        case Unary("()", inner):
+            return _resolve(module, inner, depth + 1)
+        case Name(name) if name in module.imports:
+            origin, imported_name = module.imports[name]
+            other = module.other(origin)
+            if other is None:
+                return None
+            function = exported_function(other, imported_name)
+            if function is not None:
+                return function
+            exported = other.exported if imported_name in {"default", "*"} else Name(imported_name)
+            return None if exported is None else _resolve(other, exported, depth + 1)
+        case Name():
+            followed = module.followed(value)
+            return None if followed == value else _resolve(module, followed, depth + 1)
+        case Member(Name(name), str() as key) if name in module.imports:
+            other = module.other(module.imports[name][0])
+            return None if other is None else exported_function(other, key)
+        case Call(callee, _, False):
+            return _resolve_result(module, callee, depth)
+        case _:
+            return None
+
+
+def _resolve_result(
+    module: Module, callee: Expression, depth: int
+) -> tuple[Module, Expression] | None:
+    """Return what a function of the project returns."""
+    resolved = _resolve(module, callee, depth + 1)
+    if resolved is None:
+        return None
+    scope, function = resolved
+    if not isinstance(function, Function):
+        return None
+    body = function.body
+    if not isinstance(body, tuple):
+        return None if isinstance(body, Opaque) else _resolve(scope, body, depth + 1)
+    *declarations, last = body or (Opaque(),)
+    if not isinstance(last, Return) or last.value is None:
+        return None
+    if not all(isinstance(statement, Declaration) for statement in declarations):
+        return None
+    return _resolve(scope.inner(declarations), last.value, depth + 1)

@@ -1,0 +1,397 @@
+"""Document middlewares and lifecycles that may guard content, which is closed until then."""
+
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from tests.databases.kind import Kind
+from tests.extending.project import PAPERS, write_code
+from tests.unit.admin_api.office import BOSS, office_project, run_office
+from tests.unit.schema.trees import write_tree
+from tests.unit.strapi_project.notes import (
+    LABEL,
+    NOTE,
+    TYPES,
+    core_files_of_note,
+    customised,
+    error,
+    notes,
+    project,
+)
+from tests.unit.strapi_project.site import ACTIONS, Site, serving
+
+INDEX = "src/index.js"
+LIFECYCLES = "src/api/label/content-types/label/lifecycles.js"
+REQUESTS = {
+    "find": ("GET", "{}"),
+    "findOne": ("GET", "{}/unknown"),
+    "create": ("POST", "{}"),
+    "update": ("PUT", "{}/unknown"),
+    "delete": ("DELETE", "{}/unknown"),
+}
+DATA = {"labels": {"name": "A"}, "notes": {"title": "A"}}
+ALL = set(ACTIONS)
+READS = {"find", "findOne"}
+WRITES = {"create", "update", "delete"}
+IS_LABEL = f"context.uid === '{LABEL}'"
+
+
+def middleware(body: str, before: str = "") -> dict[str, str]:
+    """Return a project with a document middleware; its body begins in line 3."""
+    return {
+        INDEX: f"{before}module.exports = {{ register() {{}}, bootstrap({{ strapi }}) {{\n"
+        f"strapi.documents.use(async (context, next) => {{\n{body}\n}}); }} }};"
+    }
+
+
+async def closed_actions(site: Site, plural: str) -> set[str]:
+    """Return the actions that are closed to a caller with all permissions."""
+    closed: set[str] = set()
+    for action, (method, path) in REQUESTS.items():
+        body = {"data": DATA[plural]} if method in {"POST", "PUT"} else None
+        response = await site.send(method, path.format(plural), body)
+        if response.status == 403:
+            closed.add(action)
+    return closed
+
+
+@pytest.mark.parametrize(
+    ("body", "of_labels", "of_notes"),
+    [
+        ("throw new Error('No');", ALL, ALL),
+        ("return context.action === 'findMany' ? [] : next();", {"find"}, {"find"}),
+        (f"if ({IS_LABEL}) context.params.filters = {{ rank: 1 }};\nreturn next();", ALL, set()),
+        (
+            (
+                f"if ({IS_LABEL} && context.action === 'findMany')\n"
+                "  context.params = { ...context.params, filters: { rank: 1 } };\nreturn next();"
+            ),
+            {"find"},
+            set(),
+        ),
+        (
+            (
+                f"if (context.uid !== '{LABEL}') return next();\n"
+                "const entry = await next();\n"
+                "if (['findOne'].includes(context.action)) delete entry.rank;\nreturn entry;"
+            ),
+            {"findOne"},
+            set(),
+        ),
+        (
+            (
+                "const { uid, action } = context;\nconst entries = await next();\n"
+                f"if (uid === '{LABEL}' && action === 'findMany') entries.forEach((entry) => {{"
+                " entry.rank = null; });\nreturn entries;"
+            ),
+            {"find"},
+            set(),
+        ),
+        (
+            (
+                f"switch (context.uid) {{ case '{LABEL}':\n"
+                "if (context.action === 'delete') throw new Error('No'); break; }\nreturn next();"
+            ),
+            {"delete"},
+            set(),
+        ),
+        (
+            (
+                f"if ({IS_LABEL} && context.action === 'create') context.params.data.rank = 0;\n"
+                "return next();"
+            ),
+            {"create"},
+            set(),
+        ),
+        (
+            (
+                f"if ({IS_LABEL} && context.action.startsWith('up'))\n"
+                "  delete context.params.data.rank;\nreturn next();"
+            ),
+            {"update"},
+            set(),
+        ),
+        ("return check(context, next);", ALL, ALL),
+        ("await require('./unknown')(context);\nreturn next();", ALL, ALL),
+    ],
+)
+async def test_a_document_middleware_that_may_guard_closes_what_it_guards(
+    kind: Kind, tmp_path: Path, body: str, of_labels: set[str], of_notes: set[str]
+) -> None:
+    async with serving(kind, tmp_path, *TYPES, core_files_of_note(), middleware(body)) as site:
+        assert await closed_actions(site, "labels") == of_labels
+        assert await closed_actions(site, "notes") == of_notes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return next();",
+        "const result = await next();\nstrapi.log.info(context.action);\nreturn result;",
+        (
+            f"if ({IS_LABEL} && ['create', 'update'].includes(context.action)) {{\n"
+            "  const { data } = context.params;\n  if (!data.name) data.name = 'new';\n"
+            "  data.rank = Number(data.rank) || 1;\n}\nreturn next();"
+        ),
+        (
+            "const result = await next();\nif (context.action === 'create') {\n"
+            "  try { await strapi.plugin('email').service('email').send({ to: 'a@example.org' });\n"
+            "    if (!result) throw new Error('No'); } catch (error) { strapi.log.error(error); }\n"
+            "}\nreturn result;"
+        ),
+        (
+            "const result = await next();\n"
+            "if (context.action === 'findOne' && result) result.readingTime = 3;\nreturn result;"
+        ),
+        f"if ({IS_LABEL}) {{ context.params.populate = {{ note: true }}; }}\nreturn next();",
+        "if (context.uid === 'api::other.other') throw new Error('No');\nreturn next();",
+        (
+            "await strapi.documents('api::note.note').create({ data: { title: 'log' } });\n"
+            "return await next();"
+        ),
+    ],
+)
+async def test_a_document_middleware_that_only_adds_something_closes_nothing(
+    kind: Kind, tmp_path: Path, body: str
+) -> None:
+    async with serving(kind, tmp_path, *TYPES, core_files_of_note(), middleware(body)) as site:
+        assert await closed_actions(site, "labels") == set()
+        assert await closed_actions(site, "notes") == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "closed"),
+    [
+        ("exports.afterCreate = unknown;", {"create"}),
+        ("module.exports = { beforeCreate(event) { throw new Error('No'); } };", {"create"}),
+        (
+            ("const check = (data) => { if (!data.rank) throw new Error('No'); };\n"
+            "module.exports = { async beforeUpdate({ params }) { check(params.data); } };"),
+            {"update"},
+        ),
+        (
+            ("module.exports = { async beforeDelete(event) {\n"
+            "  const ctx = strapi.requestContext.get();\n"
+            "  if (!ctx.state.user) return ctx.forbidden('No'); } };"),
+            {"delete"},
+        ),
+        (
+            ("module.exports = { beforeCreate(event) {\n"
+            "  const user = strapi.requestContext.get()?.state?.user;\n"
+            "  if (user) event.params.data.name = user.username; } };"),
+            {"create"},
+        ),
+        ("module.exports = { beforeFindMany(event) { event.params.where.rank = 1; } };",
+         {"find", "delete"}),
+        (("module.exports = { afterFindMany(event) { event.result.forEach((entry) => {"
+         " delete entry.rank; }); } };"), {"find"}),
+        ("module.exports = { afterFindOne({ result }) { result.rank = null; } };",
+         {"findOne", "create", "update"}),
+        ("module.exports = makeLifecycles();", ALL),
+        ("module.exports = { ...shared };", ALL),
+        ("module.exports = { beforeCreate(event) { event.params.data.rank = next(event); } };",
+         {"create"}),
+    ],
+)  # fmt: skip
+async def test_lifecycles_that_may_guard_close_what_they_guard(
+    kind: Kind, tmp_path: Path, code: str, closed: set[str]
+) -> None:
+    files = {**core_files_of_note(), LIFECYCLES: code}
+    async with serving(kind, tmp_path, *TYPES, files) as site:
+        assert await closed_actions(site, "labels") == closed
+        assert await closed_actions(site, "notes") == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "module.exports = {};",
+        (
+            "const slugify = require('slugify');\nmodule.exports = { beforeCreate(event) {\n"
+            "  const { data } = event.params; data.name = slugify(data.name, { lower: true }); } };"
+        ),
+        (
+            "module.exports = { async afterCreate({ result }) {\n"
+            "  try { await fetch('http://localhost/', { body: JSON.stringify(result) }); }\n"
+            "  catch (error) { console.error(error); } } };"
+        ),
+        (
+            "module.exports = { async afterUpdate(event) {\n"
+            "  await strapi.db.query('api::note.note').update({ where: { id: 1 }, data: {} }); } };"
+        ),
+        (
+            "module.exports = { beforeCreate(event) { event.state.time = Date.now(); },\n"
+            "  afterCreate(event) { console.log(event.state.time, event.result.id); } };"
+        ),
+        (
+            "export default { async beforeCreate(event: Event) {\n"
+            "  if (!event.params.data.rank) { event.params.data.rank = 1; } } };"
+        ),
+    ],
+)
+async def test_lifecycles_that_only_add_something_close_nothing(
+    kind: Kind, tmp_path: Path, code: str
+) -> None:
+    files = {**core_files_of_note(), LIFECYCLES: code}
+    async with serving(kind, tmp_path, *TYPES, files) as site:
+        assert await closed_actions(site, "labels") == set()
+
+
+@pytest.mark.parametrize(
+    ("models", "of_labels", "of_notes"),
+    [
+        (f"models: ['{LABEL}'],", {"update"}, set()),
+        ("", {"update"}, {"update"}),
+        ("models: getModels(),", {"update"}, {"update"}),
+        ("models: ['admin::user'],", set(), set()),
+    ],
+)
+async def test_subscribers_close_the_types_that_they_name(
+    kind: Kind, tmp_path: Path, models: str, of_labels: set[str], of_notes: set[str]
+) -> None:
+    subscriber = f"{{ {models} async beforeUpdate(event) {{ throw new Error('No'); }} }}"
+    code = (
+        "module.exports = { bootstrap({ strapi }) { strapi.db.lifecycles.subscribe(\n"
+        f"{subscriber}); }} }};"
+    )
+    files = {**core_files_of_note(), INDEX: code}
+    async with serving(kind, tmp_path, *TYPES, files) as site:
+        assert await closed_actions(site, "labels") == of_labels
+        assert await closed_actions(site, "notes") == of_notes
+
+
+async def test_a_subscriber_on_users_closes_the_registration(kind: Kind, tmp_path: Path) -> None:
+    code = (
+        "module.exports = { bootstrap({ strapi }) { strapi.db.lifecycles.subscribe({\n"
+        "  models: ['plugin::users-permissions.user'],\n"
+        "  beforeCreate(event) { if (!event.params.data.email.endsWith('@example.com'))\n"
+        "    throw new Error('No'); } }); } };"
+    )
+    async with notes(kind, tmp_path, {**project(), INDEX: code}) as site:
+        form = {"username": "anna", "email": "anna@example.org", "password": "secret-1234"}
+        assert (await site.send("POST", "auth/local/register", form)).status == 403
+        assert (await site.get("notes")).status == 200
+
+
+async def test_the_error_and_the_log_name_the_line_and_the_way_to_port_it(
+    kind: Kind, tmp_path: Path
+) -> None:
+    files = middleware(
+        f"if ({IS_LABEL} && context.action === 'findOne')\n  throw new Error('No');\nreturn next();"
+    )
+    with capture_logs() as logs:
+        async with serving(kind, tmp_path, *TYPES, core_files_of_note(), files) as site:
+            response = await site.get("labels/unknown")
+    status, name, message = error(response)
+    assert (status, name) == (403, "ForbiddenError")
+    assert message == (
+        f"{LABEL} is closed for find_one: the document middleware in {INDEX}:4 throws an error, "
+        f'and does not run. Port it to @around or @rule with replaces="{INDEX}"'
+    )
+    [line] = [line for line in logs if line["event"] == "documents are closed"]
+    assert (line["uid"], line["actions"], line["reason"]) == (
+        LABEL,
+        "find_one",
+        message.partition(": ")[2],
+    )
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"quire.toml": f'[migration]\nignore = ["{INDEX}"]\n'},
+        {
+            "src/api/label/rules.py": "from quire import rule\n\n\n"
+            f'@rule("{LABEL}", on=["find"], replaces="{INDEX}")\n'
+            'def first_ranks(who):\n    return {"rank": {"$lt": 5}}\n'
+        },
+    ],
+)
+async def test_a_guard_that_is_ported_or_ignored_closes_nothing(
+    kind: Kind, tmp_path: Path, files: dict[str, str]
+) -> None:
+    guard = middleware("context.params.filters = { rank: { $lt: 5 } };\nreturn next();")
+    async with serving(kind, tmp_path, *TYPES, core_files_of_note(), {**guard, **files}) as site:
+        await site.create("labels", name="A", rank=1)
+        await site.create("labels", name="B", rank=9)
+        names = [label["name"] for label in await site.data("labels")]
+        assert names == (["A"] if "quire.toml" not in files else ["A", "B"])
+
+
+@pytest.mark.parametrize("call", ["documents('{}').findMany()", "db.query('{}').findMany()"])
+@pytest.mark.parametrize("action", ["findMany", "create"])
+async def test_code_that_is_evaluated_cannot_read_what_is_closed(
+    kind: Kind, tmp_path: Path, call: str, action: str
+) -> None:
+    read_labels = f"const found = await strapi.{call.format(LABEL)};"
+    methods = f"async own(ctx) {{ {read_labels} ctx.body = {{ count: found.length }}; }}"
+    guard = middleware(f"if (context.action === '{action}') throw new Error('No');\nreturn next();")
+    async with notes(kind, tmp_path, {**project(methods), **guard}) as site:
+        response = await site.send("POST", "own/1", {})
+        assert response.status == (403 if action == "findMany" else 200), response.content
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        "async search(ctx) { return super.find(ctx); }",
+        f"async search(ctx) {{ return strapi.documents('{NOTE}').findMany(); }}",
+    ],
+)
+async def test_other_actions_that_read_are_closed_too(
+    kind: Kind, tmp_path: Path, methods: str
+) -> None:
+    files = {
+        **project(methods),
+        "src/api/note/routes/00-own.js": "module.exports = { routes: [{ method: 'GET', "
+        "path: '/search', handler: 'note.search', config: { auth: false } }] };",
+    }
+    async with notes(kind, tmp_path / "open", files) as site:
+        assert (await site.get("search")).status == 200
+    guard = middleware("if (context.action === 'findMany') return [];\nreturn next();")
+    async with notes(kind, tmp_path / "closed", {**files, **guard}) as site:
+        assert (await site.get("search")).status == 403
+
+
+async def test_administrators_are_refused_with_the_reason(tmp_path: Path, kind: Kind) -> None:
+    async with office_project(tmp_path, kind) as folder:
+        write_tree(
+            folder,
+            middleware("if (context.action === 'create') throw Error('No');\nreturn next();"),
+        )
+        async with run_office(folder) as office:
+            boss = (await office.sign_in(BOSS["email"])).data["token"]
+            body = {"title": "A"}
+            refused = await office.ask("POST", PAPERS, body, token=boss)
+            listed = await office.ask("GET", PAPERS, token=boss)
+            assert (refused.status, listed.status) == (403, 200)
+            assert f"in {INDEX}:3 throws an error" in refused.error
+        write_code(
+            folder,
+            f"""
+            @before_write(PAPER, on=["create"], replaces="{INDEX}")
+            def allow(write):
+                pass
+            """,
+        )
+        async with run_office(folder) as office:
+            boss = (await office.sign_in(BOSS["email"])).data["token"]
+            assert (await office.ask("POST", PAPERS, body, token=boss)).status == 201
+
+
+def test_a_guard_in_another_file_is_named_with_that_file(tmp_path: Path) -> None:
+    files = {
+        INDEX: "const guard = require('./guard');\n"
+        "module.exports = { register({ strapi }) { strapi.documents.use(guard); } };",
+        "src/guard.js": "module.exports = async (context, next) => {\n"
+        "  if (context.action === 'delete') throw new Error('No');\n  return next();\n};",
+    }
+    [finding] = [one for one in customised(tmp_path, files).findings if one.effect == "closed"]
+    assert (finding.file, finding.kind) == (INDEX, "document middleware")
+    assert "throws an error (src/guard.js:2)" in finding.sentence
+    assert set(finding.closes) == {
+        f"{NOTE}.delete",
+        f"{LABEL}.delete",
+        "plugin::users-permissions.user.delete",
+    }
