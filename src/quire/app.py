@@ -17,11 +17,10 @@ from quire.clock import Clock, now_ms
 from quire.content_api.application import ContentApi
 from quire.content_api.http_messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.routes import Route
-from quire.content_api.server_timing import DatabaseTimings
+from quire.content_api.server_timing import timed_database
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.migration.schema_record import recorded_schema
-from quire.database.observed_database import ObservedDatabase, TimedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.auth_rows import Accounts
@@ -202,9 +201,7 @@ class Application:
         log_notices(self.settings, self._schema)
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
-            timings = DatabaseTimings()
-            database = TimedDatabase(database, timings.recorder)
-            database = ObservedDatabase(database, timings.observe)
+            database = timed_database(database)
         metrics = Metrics(self.settings, self._clock, self._tracing)
         database = metrics.observed(database)
         services = self.services = open_services(

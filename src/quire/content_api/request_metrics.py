@@ -35,7 +35,7 @@ class RequestMetrics:
         """Count a response of ``size`` bytes that took ``seconds``."""
         try:
             route = request.found[1][0]  # type: ignore[index]  # see the exception
-            series = route.series[request.method, status]
+            series = route.series[request.method][status]
         except (TypeError, KeyError):  # there is no route, or this is its first response of a kind
             series = self._find(request, status)
         series.size += size
@@ -45,7 +45,7 @@ class RequestMetrics:
         series = self._series((route_pattern(request), request.method, status))
         result = request.found
         if result is not None and result[1] is not None:
-            result[1][0].series[request.method, status] = series
+            result[1][0].series.setdefault(request.method, {})[status] = series
         return series
 
     def _series(self, response: tuple[str, str, int]) -> RequestSeries:

@@ -18,7 +18,8 @@ from quire.access.principal import Principal
 from quire.auth.authenticator import Authenticator
 from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.observed_database import Operation, Record
+from quire.database.interface import Database
+from quire.database.observed_database import ObservedDatabase
 from quire.database.program import Program, Statement, is_query
 from quire.document_service.read_planner import Mode, Query, ReadPlanner
 from quire.hooks.function_times import FunctionTimes, function_times
@@ -38,6 +39,10 @@ class Timings:
     def count(self, statement: Statement) -> None:  # noqa: ARG002 - for those who list them
         """Count a statement that is about to run."""
         self.statements += 1
+
+    def observe(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
+        """Count the statements of programs."""
+        return lambda: _count_statements(make(), self)
 
     @contextmanager
     def measure(self, target: str) -> Iterator[None]:
@@ -67,7 +72,7 @@ class Timings:
         return f"{target}{description};dur={seconds:.3f}"
 
 
-_present: ContextVar[Timings] = ContextVar("timings")
+_present: ContextVar[Timings | None] = ContextVar("timings", default=None)
 
 
 @contextmanager
@@ -82,7 +87,7 @@ def collect_timings(timings: Timings) -> Iterator[None]:
 
 def _timings() -> Timings:
     """Return those of the present request; unused ones outside of requests."""
-    return _present.get(None) or Timings()
+    return _present.get() or Timings()
 
 
 class ServerTiming:
@@ -108,20 +113,13 @@ class ServerTiming:
         await self._app(scope, receive, send_with_timing)  # type: ignore[arg-type]  # messages are dicts
 
 
-class DatabaseTimings:
-    """Adds operations of a database to the ``database`` of the present request."""
+def timed_database(database: Database) -> Database:
+    """Return a wrapper that adds all operations to the ``database`` of the present request."""
+    return ObservedDatabase(database, lambda _: _add_database_time, _present.get)
 
-    def observe(self, make: Callable[[], Program[T]]) -> Callable[[], Program[T]]:
-        """Count the statements of programs."""
-        timings = _timings()
-        return lambda: _count_statements(make(), timings)
 
-    def recorder(self, operation: Operation) -> Record:  # noqa: ARG002 - all count together
-        """Return what adds the time of an operation."""
-        return self._add
-
-    def _add(self, seconds: float) -> None:
-        _timings().add("database", seconds)
+def _add_database_time(seconds: float) -> None:
+    _timings().add("database", seconds)
 
 
 def _count_statements(program: Program[T], timings: Timings) -> Program[T]:

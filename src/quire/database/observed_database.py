@@ -20,55 +20,31 @@ Record = Callable[[float], object]
 """Records the seconds that an operation took, also if it has failed."""
 
 
-class ObserveProgram(Protocol):
+class ProgramObserver(Protocol):
     """Returns what makes the programs that are run instead of others, with the same results."""
 
-    def __call__(self, make: Callable[[], Program[T]], /) -> Callable[[], Program[T]]:
+    def observe(self, make: Callable[[], Program[T]], /) -> Callable[[], Program[T]]:
         """Return what makes the programs; ``make`` itself if there is nothing to observe."""
 
 
 class ObservedDatabase(DatabaseWrapper):
-    """A database that runs what ``observe`` returns for the programs that it is given."""
+    """A database whose operations are timed, and whose programs may be replaced.
 
-    def __init__(self, database: Database, observe: ObserveProgram) -> None:
-        super().__init__(database)
-        self._observe = observe
+    ``recorder`` returns what records operations of a kind, ``observer`` what observes the programs
+    of the present request or job, ``None`` if nothing does.
+    """
 
-    async def read(
+    def __init__(
         self,
-        make: Callable[[], Program[T]],
-        *,
-        snapshot: bool = False,
-        key: Hashable = None,
-    ) -> T:
-        """See `Database.read`."""
-        return await self._database.read(self._observe(make), snapshot=snapshot, key=key)
-
-    async def read_at(
-        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
-    ) -> T | None:
-        """See `Database.read_at`."""
-        return await self._database.read_at(version, self._observe(make), key=key)
-
-    def read_now(
-        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
-    ) -> T:
-        """See `Database.read_now`."""
-        return self._database.read_now(self._observe(make), key=key, version=version)
-
-    async def write(self, program: Program[T]) -> T:
-        """See `Database.write`."""
-        return await self._database.write(self._observe(lambda: program)())
-
-
-class TimedDatabase(DatabaseWrapper):
-    """A database whose operations are timed; ``recorder`` returns what records those of a kind."""
-
-    def __init__(self, database: Database, recorder: Callable[[Operation], Record]) -> None:
+        database: Database,
+        recorder: Callable[[Operation], Record],
+        observer: Callable[[], ProgramObserver | None],
+    ) -> None:
         super().__init__(database)
         self._record_read = recorder("read")
         self._record_write = recorder("write")
         self._record_version = recorder("version")
+        self._observer = observer
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
@@ -87,6 +63,9 @@ class TimedDatabase(DatabaseWrapper):
     ) -> T:
         """See `Database.read`."""
         start = perf_counter()
+        observer = self._observer()
+        if observer is not None:
+            make = observer.observe(make)
         try:
             return await self._database.read(make, snapshot=snapshot, key=key)
         finally:
@@ -97,6 +76,9 @@ class TimedDatabase(DatabaseWrapper):
     ) -> T | None:
         """See `Database.read_at`."""
         start = perf_counter()
+        observer = self._observer()
+        if observer is not None:
+            make = observer.observe(make)
         try:
             return await self._database.read_at(version, make, key=key)
         finally:
@@ -107,6 +89,9 @@ class TimedDatabase(DatabaseWrapper):
     ) -> T:
         """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
         start = perf_counter()
+        observer = self._observer()
+        if observer is not None:
+            make = observer.observe(make)
         result = self._database.read_now(make, key=key, version=version)
         self._record_read(perf_counter() - start)
         return result
@@ -122,6 +107,9 @@ class TimedDatabase(DatabaseWrapper):
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`."""
         start = perf_counter()
+        observer = self._observer()
+        if observer is not None:
+            program = observer.observe(lambda: program)()
         try:
             return await self._database.write(program)
         finally:

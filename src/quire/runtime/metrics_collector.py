@@ -11,7 +11,7 @@ from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
 from quire.database.interface import Database
-from quire.database.observed_database import ObservedDatabase, Operation, Record, TimedDatabase
+from quire.database.observed_database import ObservedDatabase, Operation, Record
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
 from quire.database.stores.webhook_deliveries import DELIVERIES
@@ -47,6 +47,7 @@ from quire.metrics.families import Histogram, MetricFamily, family, histogram_fa
 from quire.metrics.process import ProcessMetrics
 from quire.query.querystring import cache_statistics
 from quire.settings import Settings
+from quire.tracing.trace_context import present_tracing
 from quire.webhooks.setup import WebhookParts
 
 if TYPE_CHECKING:
@@ -110,9 +111,9 @@ class Metrics:
     def observed(self, database: Database) -> Database:
         """Return a wrapper of a database that measures and traces it, or the database itself."""
         if self.database is not None:
-            database = TimedDatabase(database, self.database.recorder)
+            return ObservedDatabase(database, self.database.recorder, present_tracing.get)
         if self._tracing is not None:
-            database = ObservedDatabase(database, self._tracing.observe)
+            return ObservedDatabase(database, _ignoring_recorder, present_tracing.get)
         return database
 
     def start(self) -> None:
@@ -174,6 +175,14 @@ class Metrics:
             single(JOB_QUEUE, job[0]),
             single(JOB_LAG, _age(job[1], now)),
         ]
+
+
+def _ignoring_recorder(_: Operation) -> Record:
+    return _ignore
+
+
+def _ignore(_: float) -> None:
+    """Record nothing."""
 
 
 def _delivery_backlog(webhooks: WebhookParts) -> Program[tuple[int, int | None]]:

@@ -298,7 +298,7 @@ class Tracing:
 
         Without a recorded span at present, it is ``make`` itself.
         """
-        if trace_parent.get() is None or not self.is_recording():
+        if not self.is_recording():
             return make
         parent = context.get_current()
         return lambda: self._traced(make(), parent)
