@@ -28,7 +28,6 @@ from quire.document_service.commands import (
     WrittenEntry,
     copy_data,
 )
-from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.prepare_calls import add_location
@@ -387,7 +386,7 @@ def _replace_data(unit: UnitOfWork, command: Command, call: Call[Any]) -> Comman
     """Return a command with the data of a call. Raises UnknownFieldError."""
     if not isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
         return command
-    fields, original_data = writable_fields(unit.layout(command.uid)), _data_of(command)
+    fields, original_data = unit.layout(command.uid).model.writable_names, _data_of(command)
     for name in call.data:
         if name not in fields and not (
             isinstance(original_data, Mapping) and name in original_data

@@ -9,8 +9,3 @@ def content_type_of(layout: EntryLayout) -> ContentType:
     if not isinstance(layout.model, ContentType):
         raise TypeError(f"{layout.model.uid} is a component, not a content type")
     return layout.model
-
-
-def writable_fields(layout: EntryLayout) -> frozenset[str]:
-    """Return the attributes of a content type that code may set."""
-    return content_type_of(layout).writable_names

@@ -43,10 +43,10 @@ def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Passwor
     """Iterate over the passwords in data of a model, its components included."""
     if not isinstance(data, Mapping):
         return
-    for name, value in data.items():
-        attribute = model.attributes.get(name)
+    for name in model.password_names.intersection(data):
+        attribute, value = model.attributes[name], data[name]
         if isinstance(attribute, ScalarAttribute):
-            if attribute.secret and isinstance(value, str):
+            if isinstance(value, str):
                 yield password_of(attribute, value)
         elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
             yield from _passwords_in_components(schema, attribute, value)

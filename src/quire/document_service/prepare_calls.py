@@ -26,7 +26,6 @@ from quire.document_service.commands import (
     UpdateDocument,
     copy_data,
 )
-from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
 from quire.document_service.project_rules import acting
@@ -36,7 +35,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
 from quire.hooks.checked_function import CheckedFunction
-from quire.hooks.document import Document, make_document
+from quire.hooks.document import Document, convert_value
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import Hook, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
@@ -133,7 +132,7 @@ async def _prepare_command(
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
         data=copy_data(data),
-        fields=writable_fields(layout),
+        fields=layout.model.writable_names,
     )
     source_entry = await _read_before(functions, command, context, write.locale)
     await call_prepare(functions, write, source_entry, context, as_system=as_system)
@@ -209,7 +208,7 @@ def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
     if entry is None:
         return None
     names = (IDENTITY, *hook.needs)
-    return make_document(hook.document, {name: entry[name] for name in names if name in entry})
+    return hook.document({name: convert_value(entry[name]) for name in names if name in entry})
 
 
 async def _call(

@@ -27,7 +27,7 @@ from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.commands import Command, Data, copy_data
-from quire.document_service.content_type_lookup import content_type_of, writable_fields
+from quire.document_service.content_type_lookup import content_type_of
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.held_transaction import (
     HeldTransaction,
@@ -143,9 +143,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
     ServiceUnavailableError when it takes too long.
     """
-    cause = hook_cause(hook, write, unit.causes)
-    if cause is not None:
-        yield from _call(unit, hook, write, cause)
+    return _call(unit, hook, write, hook_cause(hook, write, unit.causes))
 
 
 def _call_batch(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
@@ -158,9 +156,14 @@ def _call_batch(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
 
 
 def _call(
-    unit: UnitOfWork, hook: Hook, hook_input: Write[Any] | list[Write[Any]], cause: CallCause
+    unit: UnitOfWork,
+    hook: Hook,
+    hook_input: Write[Any] | list[Write[Any]],
+    cause: CallCause | None,
 ) -> Program[None]:
-    """Call a hook with one write, or with a list if it is a ``batch`` hook."""
+    """Call a hook with one write, or with a list if it is a ``batch`` hook; not without a cause."""
+    if cause is None:
+        return
     causes = (*unit.causes, cause)
     try:
         require_depth(causes, unit.engine.code_limits)
@@ -291,7 +294,7 @@ def hooked_write(
         origin=tuple(map(str, unit.causes)),
         # Hooks may change the data in place; a retried transaction starts from the original.
         data=copy_data(data) if isinstance(data, Mapping) else {},
-        fields=writable_fields(layout),
+        fields=layout.model.writable_names,
     )
     return HookedWrite(unit, layout, hooks, write, data, source, entries)
 
@@ -363,8 +366,11 @@ class HookedWrite:
 
     def _note_locales(self) -> None:
         """Set the locales that get shared fields; earlier hooks may have set some."""
-        write, shared = self._write, self._layout.shared
-        is_copied = bool(shared) if write.action not in WITH_DATA else shared & write.data.keys()
+        shared = self._layout.shared
+        if not shared:
+            return
+        write = self._write
+        is_copied = write.action not in WITH_DATA or not shared.isdisjoint(write.data)
         write.also_locales = _other_locales(self._layout, write, self._entries) if is_copied else ()
 
     def call_before(self) -> Program[Data]:
@@ -386,9 +392,11 @@ class HookedWrite:
             yield from self._call(hook)
         if self._hooks.need_links and self._source is not None and self._write.action != "clone":
             self._links_before = yield from self._load_links(self._versions_before())
+        data = self._write.data
         self._write.check_names(self._requested_data or {})
-        yield from hash_passwords(self.unit, self._layout.model, self._write.data)
-        return self._write.data
+        if not self._layout.model.password_names.isdisjoint(data):
+            yield from hash_passwords(self.unit, self._layout.model, data)
+        return data
 
     def call_after(self, *, published: bool | None) -> Program[None]:
         """Call the ``after`` hooks, and record the change for `@after_commit` functions.
@@ -409,16 +417,16 @@ class HookedWrite:
         if self._hooks.need_links:
             versions = () if published is None else (published,)
             linked = self._links_before ^ (yield from self._load_links(versions))
-        self._note_locales()
+        if self._hooks.listeners:
+            self._note_locales()
         for listener in self._hooks.listeners:
             entry = self._before if write.action in _REMOVING_ACTIONS else self._after
             note_change(self.unit, listener, write, entry, linked)
 
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
-            yield from in_batch(self.unit, hook, self, partial(_call_batch, hook))
-        else:
-            yield from call_hook(self.unit, hook, self.view_for(hook))
+            return in_batch(self.unit, hook, self, partial(_call_batch, hook))
+        return call_hook(self.unit, hook, self.view_for(hook))
 
     def _versions_before(self) -> tuple[bool, ...]:
         """Return the versions that the action replaces or removes: whether they are published."""

@@ -104,7 +104,7 @@ def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> Ca
     ``None`` if one of the ``causes`` is a call of the same hook for the same write: it is not
     called again.
     """
-    if has_caused(hook, write, causes):
+    if causes and has_caused(hook, write, causes):
         return None
     return CallCause(
         phase=hook.phase,

@@ -93,7 +93,7 @@ class Write(Generic[D, Input]):
         """
         for name in names:
             self._require(name)
-        return any(self._has_changed(name) for name in names)
+        return any(map(self._has_changed, names))
 
     def set(self, data: Input | None = None, /, **values: object) -> None:
         """Set new values of fields, which are validated like those of the caller.

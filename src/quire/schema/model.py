@@ -133,6 +133,16 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     @cached_property
+    def password_names(self) -> frozenset[str]:
+        """Names of passwords, and of components, which may contain passwords."""
+        return frozenset(
+            name
+            for name, attribute in self.attributes.items()
+            if isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
+            or (isinstance(attribute, ScalarAttribute) and attribute.secret)
+        )
+
+    @cached_property
     def acceptances(self) -> Mapping[str, ValueRules]:
         """The functions that parse and check written values, by attribute with a column."""
         return {attribute.name: attribute.type.accept(attribute) for attribute in self.scalars}

@@ -6,7 +6,6 @@ from typing import NoReturn, TypeVar
 
 from quire.database.program import Program
 from quire.document_service.commands import Command, copy_data
-from quire.document_service.content_type_lookup import writable_fields
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.prepare_calls import IDENTITY, call_prepare
 from quire.document_service.unit_of_work import WriteEngine, WriteProgram
@@ -95,7 +94,7 @@ async def _prepare(
             locale=entry.locale,
             origin=(),
             data=copy_data(data),
-            fields=writable_fields(layout),
+            fields=layout.model.writable_names,
         )
         await call_prepare(functions, write, before, context, as_system=True)
         write.check_names(data)

@@ -10,7 +10,6 @@ import msgspec
 
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.tables.table_map import ColumnEdge
-from quire.document_service.content_type_lookup import writable_fields
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -40,7 +39,7 @@ def wire_data(
     their relations, which an update by id keeps.
     """
     data = _values(schema, layout.model, line.data) | _relations(layout, links)
-    fields = writable_fields(layout)
+    fields = layout.model.writable_names
     return {name: value for name, value in data.items() if name in fields}
 
 
