@@ -312,7 +312,8 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
 
     def _new_table(self, model: Model, name: str, *columns: Column[Any]) -> Table:
         """Add a table for a model. Raises SchemaError when its name is taken."""
-        if name in PLAIN_TABLES or name.startswith((OWN_PREFIX, "sqlite_")):
+        folded = name.casefold()  # SQLite ignores the case of names
+        if folded in PLAIN_TABLES or folded.startswith((OWN_PREFIX, "sqlite_")):
             message = f"{name} would be a table of the server; choose another collectionName"
             raise SchemaError([SchemaProblem(model.file, "", message)])
         if name in self.metadata.tables:

@@ -188,6 +188,13 @@ def test_an_index_over_a_column_that_is_not_there_is_an_error_of_the_schema() ->
         tables_of(schema)
 
 
+@pytest.mark.parametrize("name", ["quire_jobs", "QUIRE_Jobs", "Strapi_Webhooks", "SQLITE_x"])
+def test_a_table_of_the_server_is_no_table_of_a_content_type_in_any_case(name: str) -> None:
+    schema = schema_of(content_type("tag", {}, collectionName=name))
+    with pytest.raises(SchemaError, match=f"{name} would be a table of the server"):
+        tables_of(schema)
+
+
 def test_two_tables_of_one_name_are_an_error_of_the_schema() -> None:
     relation = {"type": "relation", "relation": "oneToOne", "target": "api::tag.tag"}
     schema = schema_of(
