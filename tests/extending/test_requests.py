@@ -87,6 +87,15 @@ async def test_the_first_strategy_that_knows_a_request_says_who_sends_it(office:
     assert (me.status, me.json["username"]) == (200, "ada")
 
 
+async def test_no_shared_cache_stores_a_response_that_a_strategy_may_have_changed(
+    office: Office,
+) -> None:
+    """Its key has none of the headers that the strategies read."""
+    for headers in ({}, {"x-email": "ada@example.com"}, {"x-email": "refuse"}):
+        reply = await office.ask("GET", "/api/papers", headers=headers)
+        assert reply.headers["cache-control"] == "private, no-store"
+
+
 @pytest.mark.parametrize(
     "headers",
     [

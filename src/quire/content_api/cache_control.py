@@ -64,16 +64,9 @@ class SharedCaching:
         The given one, which may be shared, is unchanged. Responses with such headers are left as
         they are.
         """
-        if any(name == b"cache-control" for name, _ in response.headers):
+        if _has_cache_control(response):
             return response
-        headers = self._public(request, response) or (_PRIVATE,)
-        return Response(
-            response.status,
-            response.body,
-            response.content_type,
-            (*response.headers, *headers),
-            tag=response.tag,
-        )
+        return _add(response, self._public(request, response) or (_PRIVATE,))
 
     def _public(self, request: Request, response: Response) -> tuple[Header, ...]:
         """Return the headers of a public response, none if it is not public."""
@@ -97,6 +90,28 @@ class SharedCaching:
             (b"cache-control", value),
             (self._header, self._separator.join(tags).encode("ascii", "replace")),
         )
+
+
+class NoSharedCaching:
+    """Marks all responses private, for a project whose requests have credentials of its own."""
+
+    def add_headers(self, _request: Request, response: Response) -> Response:
+        """See `SharedCaching.add_headers`."""
+        return response if _has_cache_control(response) else _add(response, (_PRIVATE,))
+
+
+def _has_cache_control(response: Response) -> bool:
+    return any(name == b"cache-control" for name, _ in response.headers)
+
+
+def _add(response: Response, headers: tuple[Header, ...]) -> Response:
+    return Response(
+        response.status,
+        response.body,
+        response.content_type,
+        (*response.headers, *headers),
+        tag=response.tag,
+    )
 
 
 def _is_for_everybody(request: Request, route: Route) -> bool:
