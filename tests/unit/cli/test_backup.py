@@ -1,5 +1,6 @@
 """``quire backup`` writes one archive of a project's content, ``quire restore`` reads it."""
 
+import datetime as dt
 import hashlib
 import os
 import shutil
@@ -7,23 +8,30 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 from signal import SIGKILL
 from time import sleep
+from urllib.parse import urlsplit
 
 import pyrage
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from msgspec.structs import replace
 
 from quire.cli.backup_tar_file import BackupWriter, read_manifest
 from quire.database.settings_target import target_of
 from quire.errors import DatabaseOpenError
 from quire.settings import load_settings
+from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, Rows, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.postgresql.binaries import find_binaries
+from tests.postgresql.cluster import USER, Cluster, server_account
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.processes import QUIRE
 
@@ -472,3 +480,62 @@ def test_what_a_killed_backup_left_is_removed_a_day_later(
 
     names = {path.name for path in folder.iterdir() if path.name.startswith(".")}
     assert names == {".quire-backup-new", ".site-new.tar.unfinished", ".hidden"}
+
+
+@pytest.mark.whatever_the_database("a server with TLS is started")
+def test_a_dump_trusts_the_authorities_that_the_server_trusts(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not a folder of pytest's: the server may run as somebody else, who cannot go through those.
+    folder = Path(tempfile.mkdtemp(prefix="quire-tls-"))
+    account = server_account()
+    certificate, key = self_signed_certificate(folder)
+    account.own(key)
+    server = Cluster(
+        folder,
+        {"ssl": "on", "ssl_cert_file": f"{certificate}", "ssl_key_file": f"{key}"},
+    )
+    site = tmp_path / "site"
+    (site / "src").mkdir(parents=True)
+    try:
+        password = urlsplit(server.start()).password
+        url = f"postgresql://{USER}@localhost:{server.port}/postgres?password={password}"
+        database = {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url, "DATABASE_SSL": "true"}
+        write_environment(site, database)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        code, _, messages = run("new", site)
+        assert code == 0, messages
+        code, _, messages = run("backup", site, "--to", tmp_path / "one.tar")
+        assert code == 0, messages
+
+        other, _ = self_signed_certificate(tmp_path)
+        monkeypatch.setenv("PGSSLROOTCERT", str(other))
+        code, _, messages = run("backup", site, "--to", tmp_path / "two.tar")
+        assert (code, "certificate verify failed" in messages) == (2, True), messages
+    finally:
+        server.stop()
+
+
+def self_signed_certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate of localhost, its own authority; returns its file and that of the key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = dt.datetime.now(dt.UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / "certificate.pem", folder / "key.pem"
+    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    pem = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    files[1].write_bytes(pem)
+    files[1].chmod(0o600)
+    return files

@@ -3,11 +3,13 @@
 import asyncio
 import os
 import shutil
+import ssl
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote as quote_parameter
 
 from quire.database.dialects.postgresql.connection import PostgresOptions
 from quire.database.dialects.postgresql.ddl import quote
@@ -16,6 +18,7 @@ from quire.errors import ConfigurationError, DatabaseOpenError
 _MAX_OUTPUT = 1000
 """How many characters of a program's error output are shown."""
 _CHUNK_BYTES = 65_536
+_PASSWORD = "password"  # noqa: S105 - the name of a parameter of a URL
 
 
 async def dump_database(options: PostgresOptions, path: Path) -> None:
@@ -107,21 +110,41 @@ def _address(dsn: str) -> str:
     """Return an address without the password: program arguments are visible to all users."""
     parts = urlsplit(dsn)
     user, separator, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{separator}{host}"))
+    parameters = [one for one in parse_qsl(parts.query) if one[0] != _PASSWORD]
+    public_parts = parts._replace(
+        netloc=f"{user.partition(':')[0]}{separator}{host}",
+        query=urlencode(parameters, quote_via=quote_parameter),
+    )
+    return urlunsplit(public_parts)
 
 
 def _environment(options: PostgresOptions) -> dict[str, str]:
-    if options.dsn is not None:
-        password = urlsplit(options.dsn).password
-        return {} if password is None else {"PGPASSWORD": unquote(password)}
-    environment = {
-        "PGHOST": options.host,
-        "PGPORT": str(options.port),
-        "PGUSER": options.username,
-        "PGDATABASE": options.name,
-    }
-    if options.password is not None:
-        environment["PGPASSWORD"] = options.password
-    if options.ssl:
-        environment["PGSSLMODE"] = "verify-full" if options.ssl_verify else "require"
-    return environment
+    if options.dsn is None:
+        password = options.password
+        environment = {
+            "PGHOST": options.host,
+            "PGPORT": str(options.port),
+            "PGUSER": options.username,
+            "PGDATABASE": options.name,
+        }
+    else:
+        parts = urlsplit(options.dsn)
+        password = unquote(parts.password or "") or dict(parse_qsl(parts.query)).get(_PASSWORD)
+        environment = {}
+    if password is not None:
+        environment["PGPASSWORD"] = password
+    return environment | _tls_environment(options)
+
+
+def _tls_environment(options: PostgresOptions) -> dict[str, str]:
+    """Return the variables for the same TLS as that of the driver.
+
+    libpq does not trust the authorities of the system by itself, as Python does.
+    """
+    if not options.ssl:
+        return {}
+    if not options.ssl_verify:
+        return {"PGSSLMODE": "require"}
+    paths = ssl.get_default_verify_paths()
+    authorities = os.environ.get("PGSSLROOTCERT") or paths.cafile or paths.openssl_cafile
+    return {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": authorities}
