@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -17,6 +17,10 @@ from quire.cli.check_database import check_database
 from quire.cli.project_settings import require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
+from quire.database.dialects.postgresql.connection_security import (
+    ConnectionSecurity,
+    connection_security,
+)
 from quire.database.entries.entry_tables import open_store
 from quire.database.settings_target import target_of
 from quire.database.stores.builtin_type_table import ContentTables
@@ -55,6 +59,9 @@ _COMMON_PASSWORDS = (
 _CHECKED_ADMINISTRATORS = 20
 
 _DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret", "quire", "admin"})
+
+_ENCRYPTED = frozenset({"require", "verify-ca", "verify-full"})
+"""Values of ``sslmode`` with which connections without TLS are rejected."""
 
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -276,17 +283,45 @@ def _mail(settings: Settings) -> Iterator[DeployFinding]:
         yield warning("mail.sender", f"mails come from {mail.sender}, which receivers refuse")
 
 
-def _postgresql(settings: Settings) -> Iterator[DeployFinding]:
+def connection_findings(settings: Settings) -> Iterator[DeployFinding]:
+    """Check the protection of the connections to PostgreSQL servers."""
     database = settings.database
-    if database.client != "postgres" or database.url is not None:
+    if database.client != "postgres":
         return
-    is_local_host = database.host in _LOCAL_HOSTS or database.host.startswith("/")
-    if not is_local_host and not database.ssl:
-        yield problem("database.ssl", f"the connection to {database.host} is not encrypted")
-    if not is_local_host and database.ssl and not database.ssl_verify:
-        yield warning("database.ssl_verify", "the certificate of the database is not checked")
-    if not is_local_host and (database.password or "") in _DATABASE_PASSWORDS:
-        yield problem("database.password", "the password of the database is a common one, or none")
+    urls = [("database.url", database.url), ("database.direct_url", database.direct_url)]
+    urls += [("database.replicas", url) for url in database.replicas]
+    checks: list[tuple[_ConnectionChecks, str | None]] = [
+        (_ConnectionChecks(name, name, name), url) for name, url in urls if url is not None
+    ]
+    if database.url is None:
+        checks.append((_HOST_CHECKS, None))
+    for names, url in checks:
+        environment = os.environ  # noqa: TID251 - the driver reads libpq's variables from it
+        yield from _connection(names, connection_security(database, url, environment))
+
+
+class _ConnectionChecks(NamedTuple):
+    """The names of the checks of a connection."""
+
+    encryption: str
+    certificate: str
+    password: str
+
+
+_HOST_CHECKS = _ConnectionChecks("database.ssl", "database.ssl_verify", "database.password")
+
+
+def _connection(names: _ConnectionChecks, security: ConnectionSecurity) -> Iterator[DeployFinding]:
+    hosts = ", ".join(security.remote_hosts)
+    if not hosts:
+        return
+    if security.sslmode not in _ENCRYPTED:
+        extent = "is not" if security.sslmode == "disable" else "need not be"
+        yield problem(names.encryption, f"the connection to {hosts} {extent} encrypted")
+    elif security.sslmode == "require":
+        yield warning(names.certificate, f"the certificate of {hosts} is not checked")
+    if security.password in _DATABASE_PASSWORDS:
+        yield problem(names.password, "the password of the database is a common one, or none")
 
 
 def _backups(settings: Settings, folder: Path | None) -> Iterator[DeployFinding]:
@@ -356,4 +391,11 @@ async def _read_administrators(settings: Settings, schema: Schema) -> list[_Admi
         return await connection.run(tables.table_for(ADMIN_USER_UID, _Administrator).select())
 
 
-_CHECKS: Sequence[Check] = (_environment, _secrets, _network, _mail, _postgresql, file_findings)
+_CHECKS: Sequence[Check] = (
+    _environment,
+    _secrets,
+    _network,
+    _mail,
+    connection_findings,
+    file_findings,
+)

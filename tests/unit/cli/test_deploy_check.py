@@ -4,11 +4,13 @@ import json
 import os
 import re
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
 from quire.cli import deploy_check
 from quire.cli.deploy_check import file_system_of
+from quire.settings import load_settings
 from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, opened
 from tests.docs.pages import DOCS
@@ -160,6 +162,64 @@ def test_every_check_is_documented() -> None:
     page = (DOCS / "operations" / "hardening.md").read_text(encoding="utf-8")
     rows = "".join(line for line in page.splitlines() if line.startswith("| `"))
     assert [name for name in sorted(names) if f"`{name}`" not in rows] == []
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://site:8Hq2m@db.example.org/site", ("problem", "need not be encrypted")),
+        (
+            "postgresql://site:8Hq2m@one,two:5433/site?sslmode=disable",
+            ("problem", "the connection to one, two is not encrypted"),
+        ),
+        (
+            "postgresql://site:8Hq2m@db.example.org/site?sslmode=require",
+            ("warning", "the certificate of db.example.org is not checked"),
+        ),
+        (
+            "postgresql://site:8Hq2m@db.example.org/site?sslmode=require&sslrootcert=/srv/ca.pem",
+            None,
+        ),
+        ("postgresql://site:8Hq2m@db.example.org/site?sslmode=verify-full", None),
+        (
+            "postgresql://site:p%61ssword@[2001:db8::1]:5433/site?sslmode=verify-full",
+            ("problem", "the password of the database is a common one, or none"),
+        ),
+        (
+            "postgresql://db.example.org/site?sslmode=verify-full",
+            ("problem", "the password of the database is a common one, or none"),
+        ),
+        ("postgresql://db.example.org/site?sslmode=verify-full&sslcert=/srv/c.pem", None),
+        ("postgresql://site@localhost/site", None),
+        ("postgresql://site@[::1]:5432/site", None),
+        ("postgresql://site@/site?host=/run/postgresql", None),
+        ("postgresql://site@%2Frun%2Fpostgresql/site", None),
+    ],
+)
+@pytest.mark.whatever_the_database("the settings of a database that does not exist are read")
+def test_urls_of_servers_say_whether_their_connections_are_safe(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    url: str,
+    expected: tuple[str, str] | None,
+) -> None:
+    for name in ("PGSSLMODE", "PGSSLROOTCERT", "PGPASSWORD", "PGPASSFILE"):
+        monkeypatch.delenv(name, raising=False)
+    urls = {
+        "database.url": {"DATABASE_URL": url},
+        "database.replicas": {"DATABASE_REPLICA_URLS": url, "DATABASE_HOST": "localhost"},
+        "database.direct_url": {"DATABASE_DIRECT_URL": url, "DATABASE_HOST": "localhost"},
+    }
+    if "," in url:
+        del urls["database.replicas"]  # commas separate URLs there
+    for check, variables in urls.items():
+        environ = {"DATABASE_CLIENT": "postgres", **variables}
+        findings = list(deploy_check.connection_findings(load_settings(tmp_path, environ=environ)))
+        assert {finding.check for finding in findings} <= {check}
+        assert [(finding.level, finding.message) for finding in findings] == (
+            [] if expected is None else [(expected[0], ANY)]
+        )
+        assert expected is None or expected[1] in findings[0].message
 
 
 MOUNTS = """\
