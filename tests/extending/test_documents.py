@@ -397,3 +397,26 @@ async def test_the_audit_log_has_what_was_written_as_the_system(tmp_path: Path, 
             {"place": close, "onBehalfOf": "anonymous", "documents": 2},
         ),
     ]
+
+
+MANY_WRITES = """
+@route.post("/writers/fill", public=True)
+async def fill(number: int) -> int:
+    async with transaction():
+        for index in range(number):
+            with as_system("fill"):
+                await documents(WRITER).create({"name": str(index)})
+    return number
+"""
+
+
+@pytest.mark.parametrize(("calls", "documents"), [(20, [1] * 20), (21, [21])])
+async def test_many_calls_of_one_transaction_have_one_row_of_the_audit_log(
+    tmp_path: Path, kind: Kind, calls: int, documents: list[int]
+) -> None:
+    async with open_extended(tmp_path, kind, MANY_WRITES) as office:
+        reply = await office.ask("POST", f"/api/writers/fill?number={calls}")
+        assert reply.json == calls, reply.json
+        rows = (await office.ask("GET", "/admin/x/audit", token=office.boss)).data
+    written = [row for row in rows if row["actor"] == "system: fill"]
+    assert [row["details"]["documents"] for row in written] == documents

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from quire.builder.file_changes import FileChange
@@ -60,7 +60,8 @@ def import_project(
         )
         archived_schema = read_archived_schema(archive, settings)
         changes = missing_files(archived_schema, settings)
-        with _write_files(settings.project, changes):
+        with ExitStack() as undo:
+            _write_files(settings.project, changes, undo)
             schema = load_project_schema(settings)
             require_same_schema(archived_schema.schema, schema)
             extensions = NO_EXTENSIONS
@@ -74,7 +75,7 @@ def import_project(
                 without_hooks=without_hooks,
             )
             is_new = not asyncio.run(target_of(settings).has_tables())
-            counts = asyncio.run(import_archive(archive, target, progress))
+            counts = asyncio.run(import_archive(archive, target, progress, committed=undo.pop_all))
     if is_new and write_environment(settings) is not None:
         print_message("New secrets are in .env.")
     _report(changes, counts)
@@ -96,30 +97,27 @@ def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:
         print_warning(
             f"{counts.dangling_links:,} links to rows that the archive lacks were left out"
         )
+    if counts.closed_stages:
+        print_warning(
+            f"only super admins may move entries out of {counts.closed_stages:,} review stages: "
+            "the project has none of their roles"
+        )
     if counts.copied_components:
         print_warning(
             f"{counts.copied_components:,} components that two entries had in common are two now"
         )
 
 
-@contextmanager
-def _write_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
-    """Write new files; remove them when the block raises."""
-    created_paths: list[Path] = []
-    try:
-        for change in changes:
-            path = project / change.path
-            for folder in reversed([path.parent, *path.parent.parents]):
-                if not folder.exists():
-                    folder.mkdir()
-                    created_paths.append(folder)
-            with path.open("x", encoding="utf-8") as file:
-                created_paths.append(path)
-                file.write(change.after or "")
-                file.flush()
-                os.fsync(file.fileno())
-        yield
-    except BaseException:
-        for path in reversed(created_paths):
-            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
-        raise
+def _write_files(project: Path, changes: Sequence[FileChange], undo: ExitStack) -> None:
+    """Write new files; ``undo`` removes them."""
+    for change in changes:
+        path = project / change.path
+        for folder in reversed([path.parent, *path.parent.parents]):
+            if not folder.exists():
+                folder.mkdir()
+                undo.callback(folder.rmdir)
+        with path.open("x", encoding="utf-8") as file:
+            undo.callback(path.unlink, missing_ok=True)
+            file.write(change.after or "")
+            file.flush()
+            os.fsync(file.fileno())

@@ -1,8 +1,10 @@
 """Long operations: their progress, and writes that Ctrl+C ends at their next step."""
 
 import asyncio
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from quire.database.interface import Database
@@ -46,7 +48,25 @@ async def write_interruptible(
         return await asyncio.shield(write_task)
     except asyncio.CancelledError:
         interrupted.set()
-        await asyncio.wait([write_task])
+        with _no_further_interrupts():
+            await asyncio.wait([write_task])
         if write_task.exception() is not None:
             raise
         return write_task.result()
+
+
+@contextmanager
+def _no_further_interrupts() -> Iterator[None]:
+    """Ignore Ctrl+C in the block.
+
+    The second one would end the event loop at once, before it is known whether the write was
+    committed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

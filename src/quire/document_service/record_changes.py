@@ -4,7 +4,8 @@ That is changes for functions that run after the commit, and rows of the audit l
 written as the system.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,13 +15,15 @@ from quire.database.stores.audit_log import AuditRow
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.document_service.commands import Command
 from quire.document_service.hook_principal import SystemReason
-from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import SystemWrite, UnitOfWork
 from quire.hooks.after_commit import ChangeListener, LinkedDocument
 from quire.hooks.principal import Principal
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.write import Write
 
 _OK = 200
+_MAX_ROWS = 20
+"""How many calls of one kind in a transaction have rows of their own in the audit log."""
 
 
 def note_change(
@@ -78,21 +81,16 @@ def note_system_write(
     """Record for the audit log that code writes documents of one type, on behalf of a caller."""
     uid = commands[0].uid
     document_ids = [command.document_id for command in commands if command.document_id is not None]
-    details = {
-        "place": reason.place,
-        "onBehalfOf": caller.kind if caller.id is None else f"{caller.kind} {caller.id}",
-        "documents": len(commands),
-    }
-    unit.audit_rows.append(
-        AuditRow(
-            at=unit.clock(),
-            actor_id=None,
-            actor=f"system: {reason.text}",
-            action=f"documents.{action}",
+    unit.system_writes.append(
+        SystemWrite(
+            action=action,
+            uid=uid,
             target=f"{uid}/{document_ids[0]}" if len(document_ids) == 1 else uid,
-            details=msgspec.json.encode(details).decode(),
-            status=_OK,
-            place="",
+            reason=reason.text,
+            place=reason.place,
+            caller=caller.kind if caller.id is None else f"{caller.kind} {caller.id}",
+            documents=len(commands),
+            at=unit.clock(),
         )
     )
 
@@ -102,8 +100,41 @@ def store_records(unit: UnitOfWork) -> Program[None]:
     engine = unit.engine
     if unit.changes and engine.changes is not None:
         yield from _store_changes(unit, engine.changes)
-    if unit.audit_rows and engine.audit is not None:
-        yield from engine.audit.add_in_transaction(unit.audit_rows)
+    if unit.system_writes and engine.audit is not None:
+        rows = [_audit_row(write) for write in _summarized(unit.system_writes)]
+        yield from engine.audit.add_in_transaction(rows)
+
+
+def _summarized(writes: Sequence[SystemWrite]) -> Iterator[SystemWrite]:
+    """Yield the calls of a transaction, many of one kind as one with the number of documents."""
+    calls = Counter(map(_kind_of_call, writes))
+    documents: Counter[tuple[str, ...]] = Counter()
+    for write in writes:
+        documents[_kind_of_call(write)] += write.documents
+    for write in writes:
+        kind = _kind_of_call(write)
+        if calls[kind] <= _MAX_ROWS:
+            yield write
+        elif documents[kind]:
+            yield write._replace(target=write.uid, documents=documents.pop(kind))
+
+
+def _kind_of_call(write: SystemWrite) -> tuple[str, ...]:
+    return write.action, write.uid, write.reason, write.place, write.caller
+
+
+def _audit_row(write: SystemWrite) -> AuditRow:
+    details = {"place": write.place, "onBehalfOf": write.caller, "documents": write.documents}
+    return AuditRow(
+        at=write.at,
+        actor_id=None,
+        actor=f"system: {write.reason}",
+        action=f"documents.{write.action}",
+        target=write.target,
+        details=msgspec.json.encode(details).decode(),
+        status=_OK,
+        place="",
+    )
 
 
 def _store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:

@@ -15,7 +15,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.audit_log import AuditLog, AuditRow
+from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
 from quire.document_service.commands import PreparedCommands, WrittenEntry
@@ -44,6 +44,23 @@ WriteProgram = Callable[["UnitOfWork"], Program[T]]
 """A program that writes within a unit of work."""
 HashPassword = Callable[[str, int], str]
 """Hashes a password with a number of rounds; slow by design."""
+
+
+class SystemWrite(NamedTuple):
+    """A call with which code has written ``documents`` of one type as the system.
+
+    ``target`` is the document if it is one, else the type; ``place`` is the file and line that say
+    the reason.
+    """
+
+    action: str
+    uid: str
+    target: str
+    reason: str
+    place: str
+    caller: str
+    documents: int
+    at: int
 
 
 class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
@@ -176,7 +193,7 @@ class UnitOfWork(Struct, kw_only=True):
     trace: str | None = None
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """Changes for `@after_commit` functions, which are stored with the transaction."""
-    audit_rows: list[AuditRow] = field(default_factory=list)
+    system_writes: list["SystemWrite"] = field(default_factory=list)
     """What code has written as the system, which is recorded with the transaction."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""
@@ -272,7 +289,7 @@ class UnitOfWork(Struct, kw_only=True):
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
-        record_lists = self.events, self.changes, self.audit_rows, self._postponed
+        record_lists = self.events, self.changes, self.system_writes, self._postponed
         return Savepoint(f"quire_{self._savepoints}", *record_lists)
 
     def layout(self, uid: str) -> EntryLayout:

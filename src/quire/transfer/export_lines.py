@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from quire.clock import iso_from_ms
+from quire.content_manager.review.workflows import REVIEW_ROLES_KEY
 from quire.database.content_rows import ContentRows
 from quire.database.copying.values import reducer
 from quire.database.entries.components import component_links
@@ -31,6 +32,7 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import FILE_UID, Model, Schema
 from quire.transfer.import_program import is_exported, is_exported_setting
+from quire.transfer.review_roles import archived_review_roles
 
 _ROWS_AT_ONCE = 500
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
@@ -123,6 +125,8 @@ class _LineExport(Struct, frozen=True, kw_only=True):
             value = decode_setting(stored_value)
             if key == CUSTOM_GRANTS_KEY:
                 value = {"roles": value.get("roles", {}) if isinstance(value, Mapping) else {}}
+            elif key == REVIEW_ROLES_KEY:
+                value = yield from archived_review_roles(self.store, value)
             self.lines.configuration(
                 {
                     "type": "core-store",

@@ -8,8 +8,10 @@ from msgspec import Struct, field
 from quire.auth.admin.second_factor import SECOND_FACTOR_KEY
 from quire.auth.sessions import SESSION_UID
 from quire.auth.token_issuer import ORIGIN
+from quire.content_manager.review.workflows import REVIEW_ROLES_KEY
 from quire.database.compile.writes import Writes
 from quire.database.entries.deletion import delete_all_rows
+from quire.database.entries.entry_tables import open_store
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
 from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY
@@ -32,6 +34,7 @@ from quire.transfer.entry_rows import (
     LinkRows,
     group_rows,
 )
+from quire.transfer.review_roles import stored_review_roles
 from quire.transfer.unpacking import UnpackedArchive
 
 DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY, LOG_MARK_KEY})
@@ -59,7 +62,8 @@ class ImportCounts(Struct, kw_only=True):
     """The numbers of stored and skipped rows of an import.
 
     ``dangling_links`` have a source or target that the archive does not contain;
-    ``copied_components`` were shared by two entries, of which one gets a copy.
+    ``copied_components`` were shared by two entries, of which one gets a copy;
+    ``closed_stages`` of review workflows are for roles that the project does not have.
     """
 
     entries: int = 0
@@ -68,6 +72,7 @@ class ImportCounts(Struct, kw_only=True):
     webhooks: int = 0
     dangling_links: int = 0
     copied_components: int = 0
+    closed_stages: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
     """Rows of types that the project does not have, by uid."""
 
@@ -109,7 +114,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         yield from delete_all_rows(self.tables, uids, self.kind.inspector)
         for batch in self._rows(counts):
             yield from store_rows(writes, batch)
-        yield from self.import_configuration(writes)
+        yield from self.import_configuration(writes, counts)
         for uid in uids:
             yield from self.kind.counters.raise_to(self.tables[uid].name, 0)
         return counts
@@ -174,8 +179,10 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 batch = RowBatch()
         yield batch
 
-    def import_configuration(self, writes: Writes) -> Program[None]:
+    def import_configuration(self, writes: Writes, counts: ImportCounts) -> Program[None]:
         """Replace the settings of the core store and the webhooks, and end sessions of end users.
+
+        Counts the closed stages of review workflows.
 
         Administrators are kept, and so are their sessions and second factors. An end user of the
         archive may have the id of a former one, whose sessions would be theirs.
@@ -193,6 +200,11 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         settings.setdefault(ROW_RULES_KEY, {})
         current_grants = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
         settings[CUSTOM_GRANTS_KEY] = _merge_grants(settings.get(CUSTOM_GRANTS_KEY), current_grants)
+        if REVIEW_ROLES_KEY in settings:
+            store = open_store(self.schema, self.tables, self.kind.dialect())
+            archived_roles = settings[REVIEW_ROLES_KEY]
+            roles, counts.closed_stages = yield from stored_review_roles(store, archived_roles)
+            settings[REVIEW_ROLES_KEY] = roles
         second_factors = yield from setting_keys(writes, SECOND_FACTOR_KEY)
         yield from replace_settings(writes, settings, DATABASE_SETTINGS.union(second_factors))
         webhook_table = Webhooks(writes)

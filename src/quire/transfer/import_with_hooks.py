@@ -117,7 +117,7 @@ class ImportWithHooks:
         archive = self._archive
         uids = archive.replaced_uids()
         yield from delete_all_rows(archive.tables, uids, archive.kind.inspector)
-        yield from archive.import_configuration(self._writes)
+        yield from archive.import_configuration(self._writes, counts)
         default_locale = yield from read_setting(self._writes, DEFAULT_LOCALE_KEY)
         self._engine.adopt_default_locale(
             default_locale if isinstance(default_locale, str) else None
@@ -232,7 +232,7 @@ class ImportWithHooks:
                 raise refusal_of(error, entries) from error
             yield from store_records(self._unit)
             self._unit.changes.clear()
-            self._unit.audit_rows.clear()
+            self._unit.system_writes.clear()
             self._unit.committed.clear()
             self._unit.events.clear()
 

@@ -1,7 +1,8 @@
 """Imports an unpacked archive into a project: everything is stored, or nothing."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -163,15 +164,21 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 async def import_archive(
-    archive: UnpackedArchive, target: ImportTarget, progress: Progress
+    archive: UnpackedArchive,
+    target: ImportTarget,
+    progress: Progress,
+    *,
+    committed: Callable[[], object],
 ) -> ImportCounts:
     """Replace the content of a project by that of an archive.
 
-    The tables are created if the project has none. Raises TransferError when the project has
-    content and ``into.replace`` does not allow to delete it, for lines and files that cannot be
-    stored, and when a hook refuses an entry; DatabaseOpenError, StorageError and OutOfSpaceError.
+    The tables are created if the project has none. ``committed`` is called when the content is
+    stored: after that nothing may be undone, even if the import is interrupted. Raises
+    TransferError when the project has content and ``into.replace`` does not allow to delete it, for
+    lines and files that cannot be stored, and when a hook refuses an entry; DatabaseOpenError,
+    StorageError and OutOfSpaceError.
     """
-    run = _ImportRun(archive, target, progress)
+    run = _ImportRun(archive, target, progress, committed)
     expected_counts = run.check()
     async with run.hooks():
         if await target_of(target.settings).has_tables():
@@ -195,10 +202,17 @@ class _StagedArchive(NamedTuple):
 class _ImportRun:
     """One import."""
 
-    def __init__(self, archive: UnpackedArchive, target: ImportTarget, progress: Progress) -> None:
+    def __init__(
+        self,
+        archive: UnpackedArchive,
+        target: ImportTarget,
+        progress: Progress,
+        committed: Callable[[], object],
+    ) -> None:
         self._archive = archive
         self._into = target
         self._progress = progress
+        self._committed = committed
         self._tables = map_tables(target.schema)
         self._target = target_of(target.settings)
         self._files = AssetFiles(archive=archive, storage=_storage(target))
@@ -252,7 +266,10 @@ class _ImportRun:
         if not self._into.replace:
             await self._files.require_free()
         async with self._stored_files(), self._target.new() as database:
-            return await self._write(database, expected, is_new=True)
+            counts = await self._write(database, expected, is_new=True)
+            await self._renew_statistics(database)
+        self._committed()
+        return counts
 
     async def existing(self, expected: ImportCounts) -> ImportCounts:
         """Replace the content of a database."""
@@ -263,9 +280,12 @@ class _ImportRun:
                 await database.read(lambda: self._require_empty(database))
                 await self._files.require_free()
             async with self._stored_files():
-                return await self._write(database, expected, is_new=False)
+                counts = await self._write(database, expected, is_new=False)
+            self._committed()
+            await self._renew_statistics(database)
         finally:
             await database.close()
+        return counts
 
     def _stored_files(self) -> AbstractAsyncContextManager[None]:
         self._progress.begin("Storing files", len(self._archive.assets))
@@ -305,9 +325,13 @@ class _ImportRun:
                 yield from self._record(database, counts, _WITHOUT_HOOKS)
             return counts
 
-        counts = await write_interruptible(database, program)
-        await renew_statistics(database, self._target.kind.statistics, self._target.kind.inspector)
-        return counts
+        return await write_interruptible(database, program)
+
+    async def _renew_statistics(self, database: Database) -> None:
+        """Renew the statistics; Ctrl+C skips that, because the content is stored already."""
+        kind = self._target.kind
+        with suppress(asyncio.CancelledError):
+            await renew_statistics(database, kind.statistics, kind.inspector)
 
     def _first_program(self) -> Program[None]:
         yield from first_program(

@@ -292,6 +292,29 @@ def test_a_failure_of_the_database_takes_the_files_back(
     assert (site / UPLOADS / name).read_text() == "another one"
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_interruption_after_the_commit_undoes_nothing(
+    run: Run, kind: Kind, site: Path, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
+) -> None:
+    """Neither schema files nor files of the media library are removed for rows that are stored."""
+
+    async def interrupt(*_: object) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(60)
+
+    if not is_new:
+        assert run("new", site).code == 0
+    monkeypatch.setattr("quire.transfer.importing.renew_statistics", interrupt)
+    code, _, messages = run("import", PLAIN, site)
+
+    assert code == 0, messages
+    stored = {path.name for path in (site / UPLOADS).iterdir()}
+    assert {Path(name).name for name in members_of(PLAIN) if "assets/uploads/" in name} <= stored
+    assert responses(site, token_of(run, site), RESPONSES) == expected(kind)
+
+
 def test_a_project_with_other_content_types_says_what_differs(
     run: Run, kind: Kind, site: Path
 ) -> None:

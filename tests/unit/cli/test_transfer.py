@@ -1,11 +1,12 @@
 """``quire transfer`` copies the content of one project into another."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.databases.kind import Kind, opened
+from tests.databases.kind import Kind, Rows, opened
 from tests.unit.cli.conftest import Run, everything_in
 from tests.unit.cli.test_import_archive import expected, responses, site, state, token_of
 from tests.unit.transfer.archive_files import PLAIN, RESPONSES
@@ -59,6 +60,56 @@ def test_content_is_replaced_only_when_that_is_said(
     code, _, messages = run("transfer", source, target, "--replace")
     assert code == 0, messages
     assert responses(target, token, RESPONSES) == expected(kind)
+
+
+def test_roles_of_review_stages_are_matched_by_name(
+    run: Run, kind: Kind, source: Path, target: Path
+) -> None:
+    """Their ids differ between projects, and a stage of unknown roles must not become open."""
+    assert run("new", target).code == 0
+    with opened(kind, source) as database:
+        chief = insert_role(database, "Chief")
+        gone = insert_role(database, "Translator")
+        (editor,) = role_ids(database, "Editor")
+        roles = {"1": [editor], "2": [gone, chief], "3": [gone]}
+        database.execute(
+            "INSERT INTO strapi_core_store_settings (key, value, type) VALUES (?, ?, ?)",
+            ("quire_review_roles", json.dumps(roles), "object"),
+        )
+    with opened(kind, target) as database:
+        insert_role(database, "Another")
+        other_chief = insert_role(database, "Chief")
+        assert other_chief == gone
+
+    code, _, messages = run("transfer", source, target)
+
+    assert code == 0, messages
+    assert "only super admins may move entries out of 1 review stages" in messages
+    with opened(kind, target) as database:
+        ((stored,),) = database.execute(
+            "SELECT value FROM strapi_core_store_settings WHERE key = 'quire_review_roles'"
+        )
+        assert json.loads(stored) == {
+            "1": role_ids(database, "Editor"),
+            "2": [other_chief],
+            "3": [0],
+        }
+
+
+def insert_role(database: Rows, name: str) -> int:
+    """Insert a role of administrators; returns its id."""
+    database.execute(
+        "INSERT INTO admin_roles (document_id, name, code) VALUES (?, ?, ?)",
+        (f"role-{name}", name, name.lower()),
+    )
+    (role,) = role_ids(database, name)
+    return role
+
+
+def role_ids(database: Rows, name: str) -> list[int]:
+    return [
+        row[0] for row in database.execute("SELECT id FROM admin_roles WHERE name = ?", (name,))
+    ]
 
 
 def test_two_projects_with_one_database_are_refused(run: Run, source: Path) -> None:

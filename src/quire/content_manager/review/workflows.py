@@ -15,10 +15,12 @@ from quire.errors import NotFoundError, ValidationError
 
 WORKFLOW_UID = "plugin::review-workflows.workflow"
 STAGE_UID = "plugin::review-workflows.workflow-stage"
+REVIEW_ROLES_KEY = "quire_review_roles"
+"""The key in the core store of the roles that may move entries out of stages."""
+
 MAX_WORKFLOWS = 200
 MAX_STAGES = 200
 
-_ROLES_KEY = "quire_review_roles"
 _NAME_IN_USE = 'There is a workflow with the name "{}"'
 _TYPE_IN_USE = "{uid} is in the workflow {name}"
 _TOO_MANY = f"There may be {MAX_WORKFLOWS} workflows at most"
@@ -201,7 +203,7 @@ class WorkflowStore:
         yield from self._save_roles({**dict.fromkeys(removed_ids, ()), **roles})
 
     def _roles(self) -> Program[Mapping[str, object]]:
-        setting = yield from read_setting(self._writes, _ROLES_KEY)
+        setting = yield from read_setting(self._writes, REVIEW_ROLES_KEY)
         return setting if isinstance(setting, Mapping) else {}
 
     def _save_roles(self, roles: Mapping[int, Sequence[int]]) -> Program[None]:
@@ -210,7 +212,7 @@ class WorkflowStore:
         changes = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
         new_roles = {key: ids for key, ids in {**current_roles, **changes}.items() if ids}
         if new_roles != current_roles:
-            yield from write_setting(self._writes, _ROLES_KEY, new_roles)
+            yield from write_setting(self._writes, REVIEW_ROLES_KEY, new_roles)
 
 
 def _require_free(change: WorkflowChange, workflows: Sequence[Workflow]) -> None:

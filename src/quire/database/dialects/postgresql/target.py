@@ -1,7 +1,8 @@
 """A PostgreSQL database as a `DatabaseTarget`."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
@@ -319,7 +320,9 @@ class PostgresTarget:
         try:
             yield database
         finally:
-            await database.close()
+            # What was written is committed: an interruption must not make callers undo their part.
+            with suppress(asyncio.CancelledError):
+                await database.close()
 
     dump_name = "database.pgdump"
 
