@@ -61,7 +61,7 @@ def test_entries_are_released_together_and_restored(site: Site, page: Page) -> N
     page.get_by_role("button", name="Publish", exact=True).click()
     expect(page.get_by_text("1 of 3 entries cannot be published")).to_be_visible()
     row = page.get_by_role("row", name="Autumn broken")
-    expect(row).to_contain_text("on: This field is required.")
+    expect(row).to_contain_text("On: This field is required.")
     assert_accessible_in_both_schemes(page)
     take_picture(page, "release")
     assert published(site, "Autumn") == []

@@ -1,8 +1,11 @@
 import { ApiError, type Problem } from '../api/client'
 import { formatNumber, t } from '../i18n'
 
+/** How the field at a path is called. */
+export type FieldName = (path: Problem['path']) => string
+
 /** A position as messages of the server begin with it: `links[0].text`. */
-const positionOf = (path: Problem['path']): string =>
+const positionOf: FieldName = (path) =>
   path.reduce<string>((text, step) => (/^\d+$/.test(String(step)) ? `${text}[${step}]` : text ? `${text}.${step}` : String(step)), '')
 
 const count = (digits = '') => ({ count: Number(digits) })
@@ -82,27 +85,26 @@ export function wordingOf({ path, message }: Problem): string {
 }
 
 /** A message that stands alone, so with the position that it begins with; some are of several problems. */
-export function wordingOfText(text: string): string {
+export function wordingOfText(text: string, nameOf: FieldName = positionOf): string {
   return text
     .split(/; (?!this one is in )/)
     .map((one) => {
       const [, position, rest] = /^([\w.[\]]+) (.+)$/.exec(one) ?? []
       const wording = rest === undefined ? null : knownWording(rest)
-      return wording === null ? (knownWording(one) ?? one) : `${position}: ${wording}`
+      return wording === null || position === undefined ? (knownWording(one) ?? one) : `${nameOf(position.split(/[.[\]]+/).filter(Boolean))}: ${wording}`
     })
     .join('; ')
 }
 
-/** What an error says, in the words of the UI. */
-export function messageOf(error: unknown): string {
+/** What an error says, in the words of the UI; `nameOf` knows the labels of the fields that it may be about. */
+export function messageOf(error: unknown, nameOf: FieldName = positionOf): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const { problems, message } = error
-  return problems.length > 0 ? problems.map(wordingWithPosition).join(' · ') : wordingOfText(message)
+  return problems.length > 0 ? problems.map((problem) => wordingWithName(problem, nameOf)).join(' · ') : wordingOfText(message, nameOf)
 }
 
-/** The message of a problem for a place without a label of its field. */
-export function wordingWithPosition({ path, message }: Problem): string {
-  const position = positionOf(path)
-  const wording = wordingOf({ path, message })
-  return position === '' ? wordingOfText(message) : `${position}: ${wording}`
+/** The message of a problem for a place away from its field. */
+export function wordingWithName({ path, message }: Problem, nameOf: FieldName): string {
+  const name = nameOf(path)
+  return name === '' ? wordingOfText(message, nameOf) : `${name}: ${wordingOf({ path, message })}`
 }

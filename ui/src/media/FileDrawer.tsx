@@ -11,6 +11,7 @@ import type { MediaFile } from '../api/types'
 import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
+import { useFieldName } from '../content/fieldNames'
 import { queries } from '../queries'
 import { canCrop } from './crop'
 import { FileForm } from './FileForm'
@@ -121,17 +122,24 @@ export function UsedIn({ file }: { file: MediaFile }) {
   if (entries.size === 0 && hidden === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
   return (
     <Stack gap={2}>
-      {[...entries].map(([key, one]) => (
-        <Text key={key} size="sm">
-          {one.kind === 'singleType' ? (
-            <Anchor component={Link} to={`/content/${one.contentTypeUid}`} inherit underline="always">{one.contentTypeDisplayName}</Anchor>
-          ) : (
-            <Anchor component={Link} to={`/content/${one.contentTypeUid}/${one.documentId}${one.locale ? `?locale=${one.locale}` : ''}`} inherit underline="always">{one.title ?? t('entry.untitled')}</Anchor>
-          )}{' '}
-          <Text span c="dimmed" inherit>{[one.contentTypeDisplayName, one.field, one.locale].filter(Boolean).join(' · ')}</Text>
-        </Text>
-      ))}
+      {[...entries].map(([key, one]) => <Use key={key} {...one} />)}
       {hidden > 0 && <Text size="sm" c="dimmed">{t('media.usedHidden', { count: hidden })}</Text>}
     </Stack>
+  )
+}
+
+/** An entry that uses a file, and the field that does. */
+function Use({ kind, contentTypeUid: uid, contentTypeDisplayName: typeName, documentId, locale, title, field }: Usage) {
+  const { t } = useTranslation()
+  const nameOf = useFieldName(uid)
+  return (
+    <Text size="sm">
+      {kind === 'singleType' ? (
+        <Anchor component={Link} to={`/content/${uid}`} inherit underline="always">{typeName}</Anchor>
+      ) : (
+        <Anchor component={Link} to={`/content/${uid}/${documentId}${locale ? `?locale=${locale}` : ''}`} inherit underline="always">{title ?? t('entry.untitled')}</Anchor>
+      )}{' '}
+      <Text span c="dimmed" inherit>{[typeName, field && nameOf(field.split('.')), locale].filter(Boolean).join(' · ')}</Text>
+    </Text>
   )
 }

@@ -4,18 +4,20 @@ import { CalendarClock, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { absolute } from '../components/RelativeTime'
 import { wordingOfText } from '../components/serverMessages'
+import { useFieldName } from '../content/fieldNames'
 import { entryScheduleQuery } from './queries'
 
 /** Says beside the status of an entry that it will be published or unpublished, or that this has failed. */
 export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: string; documentId: string; locale: string | undefined; onOpen: () => void }) {
   const { t } = useTranslation()
+  const nameOf = useFieldName(uid)
   const { data } = useQuery(entryScheduleQuery(uid, documentId, locale))
   const [failure] = data?.failed ?? []
   if (!data || !(data.publishAt || data.unpublishAt || failure)) return null
   const times = [
     ...(data.publishAt ? [`${t('schedule.publishAt')}: ${absolute(data.publishAt)}`] : []),
     ...(data.unpublishAt ? [`${t('schedule.unpublishAt')}: ${absolute(data.unpublishAt)}`] : []),
-    ...(failure ? [wordingOfText(failure.message)] : []),
+    ...(failure ? [wordingOfText(failure.message, nameOf)] : []),
   ]
   const isFailed = failure !== undefined && times.length === 1
   return (

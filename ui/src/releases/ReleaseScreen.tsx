@@ -13,7 +13,8 @@ import { StatusBadge } from '../components/StatusBadge'
 import { toast, toastError } from '../components/toast'
 import { releaseRoute } from '../router'
 import { confirmFirst } from '../components/confirm'
-import { wordingWithPosition } from '../components/serverMessages'
+import { wordingWithName } from '../components/serverMessages'
+import { useFieldName } from '../content/fieldNames'
 import { SettingsPage } from '../settings/components'
 import { RowMenu } from '../settings/SettingsTable'
 import { EntryLink } from './EntryLink'
@@ -197,6 +198,7 @@ function Item({ release, item, problems }: { release: ReleaseDetail; item: Relea
   const type = useModel().types.get(item.contentType)
   const locales = useLocales()
   const mayPublish = useMayPublish()
+  const nameOf = useFieldName(item.contentType)
   const path = { id: release.id, item: item.id }
   const onError = (error: unknown) => toastError(error)
   const act = useMutation({
@@ -219,7 +221,7 @@ function Item({ release, item, problems }: { release: ReleaseDetail; item: Relea
           <EntryLink item={item} />
           {problems.map((problem) => (
             <Text key={`${problem.path.join('.')} ${problem.message}`} size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
-              {wordingWithPosition(problem)}
+              {wordingWithName(problem, nameOf)}
             </Text>
           ))}
         </Stack>

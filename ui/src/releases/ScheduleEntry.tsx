@@ -7,6 +7,7 @@ import type { EntrySchedule } from '../api/generated'
 import { absolute } from '../components/RelativeTime'
 import { messageOf, wordingOfText } from '../components/serverMessages'
 import { toast } from '../components/toast'
+import { useFieldName } from '../content/fieldNames'
 import { MomentInput, timezone } from './MomentInput'
 import { scheduleChanged } from './queries'
 
@@ -15,6 +16,7 @@ type Props = { uid: string; documentId: string; locale: string | undefined; sche
 /** When an entry is published, and when it is unpublished again. */
 export default function ScheduleEntry({ uid, documentId, locale, schedule, onClose }: Props) {
   const { t } = useTranslation()
+  const nameOf = useFieldName(uid)
   const [publishAt, setPublishAt] = useState(schedule.publishAt)
   const [unpublishAt, setUnpublishAt] = useState(schedule.unpublishAt)
   const save = useMutation({
@@ -39,7 +41,7 @@ export default function ScheduleEntry({ uid, documentId, locale, schedule, onClo
       >
         <Stack gap="sm">
           {schedule.failed.map((one) => (
-            <Alert key={one.action} color="red" variant="light" title={t(`schedule.failed.${one.action}`, { at: absolute(one.at) })}>{wordingOfText(one.message)}</Alert>
+            <Alert key={one.action} color="red" variant="light" title={t(`schedule.failed.${one.action}`, { at: absolute(one.at) })}>{wordingOfText(one.message, nameOf)}</Alert>
           ))}
           <MomentInput label={t('schedule.publishAt')} value={publishAt} autoFocus onChange={setPublishAt} />
           <MomentInput label={t('schedule.unpublishAt')} value={unpublishAt} onChange={setUnpublishAt} />

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../api/client'
 import { messageOf, wordingOf, wordingOfText } from '../components/serverMessages'
+import { fieldNameOf } from '../content/fieldNames'
 import { i18next } from '../i18n'
 import german from '../i18n/de/content.json'
 import english from '../i18n/en/content.json'
@@ -61,5 +62,25 @@ describe('messageOf', () => {
     ]
     expect(messageOf(new ApiError(400, 'ValidationError', '2 errors occurred', { errors }))).toBe('title: Dieses Feld ist erforderlich. · isbn: must rhyme')
     expect(messageOf(new ApiError(400, 'ApplicationError', 'Name already taken'))).toBe('Dieser Name ist vergeben.')
+  })
+
+  it('calls fields by their labels where these are known', async () => {
+    await i18next.changeLanguage('de')
+    const attributes = { links: { type: 'component', component: 'shared.link' }, zone: { type: 'dynamiczone', components: ['shared.link', 'blocks.quote'] } }
+    const components = new Map(
+      [{ uid: 'shared.link', attributes: { href: { type: 'string' } } }, { uid: 'blocks.quote', attributes: { saidBy: { type: 'string' } } }].map((one) => [one.uid, one]),
+    )
+    const view = (metadatas: object) => ({ metadatas })
+    const configuration = { contentType: view({ links: { edit: { label: 'Verweise' } } }), components: { 'shared.link': view({ href: { edit: { label: 'Adresse' } } }) } }
+    const nameOf = fieldNameOf({ attributes } as never, configuration as never, { components } as never)
+    const errors = [
+      { path: ['links', '1', 'href'], message: 'links[1].href must be defined.' },
+      { path: ['zone', '0', 'saidBy'], message: 'zone[0].saidBy must be defined.' },
+      { path: ['gone'], message: 'gone must be defined.' },
+    ]
+    expect(messageOf(new ApiError(400, 'ValidationError', '3 errors occurred', { errors }), nameOf)).toBe(
+      'Verweise › 2 › Adresse: Dieses Feld ist erforderlich. · Zone › 1 › Said by: Dieses Feld ist erforderlich. · gone: Dieses Feld ist erforderlich.',
+    )
+    expect(wordingOfText('links[1].href must be defined.', nameOf)).toBe('Verweise › 2 › Adresse: Dieses Feld ist erforderlich.')
   })
 })

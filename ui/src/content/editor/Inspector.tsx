@@ -13,6 +13,7 @@ import { StatusBadge } from '../../components/StatusBadge'
 import { ReviewBox } from '../../review/ReviewBox'
 import { revisionsQuery } from '../compare/revisions'
 import { revisionName } from '../compare/versions'
+import { useFieldName } from '../fieldNames'
 import { loadEntry, type Loaded } from './loading'
 import { nameOf } from './people'
 
@@ -133,10 +134,11 @@ function Info({ type, loaded, locale }: Omit<Props, 'compare'>) {
 function References({ uid, attribute, count, entries }: Referring) {
   const { t } = useTranslation()
   const type = useModel().types.get(uid)
+  const fieldName = useFieldName(uid)
   const kind = type?.kind === 'singleType' ? '/content/$uid' : '/content/$uid/$documentId'
   return (
     <Box mt={4}>
-      <Text size="xs" c="dimmed" className="quire-ellipsis">{type?.info.displayName ?? uid} · {attribute}</Text>
+      <Text size="xs" c="dimmed" className="quire-ellipsis">{type?.info.displayName ?? uid} · {fieldName([attribute])}</Text>
       {entries.map((one) => (
         <Text key={`${one.documentId} ${one.locale}`} size="xs" className="quire-ellipsis">
           <Anchor size="xs" component={Link} to={kind} params={{ uid, documentId: one.documentId } as never} search={(one.locale ? { locale: one.locale } : {}) as never}><bdi>{one.title || one.documentId}</bdi></Anchor>

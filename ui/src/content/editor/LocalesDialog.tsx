@@ -3,15 +3,15 @@ import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
-import { useAbility, useLocales } from '../../api/hooks'
+import { useAbility, useLocales, useModel } from '../../api/hooks'
 import type { ContentType, Status, TypeConfiguration } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
-import { messageOf, wordingOf } from '../../components/serverMessages'
+import { messageOf, wordingOf, type FieldName } from '../../components/serverMessages'
 import { toast, toastError } from '../../components/toast'
 import { countDraftRelations, DraftRelationsNote } from '../draftRelations'
+import { fieldNameOf } from '../fieldNames'
 import type { Loaded } from './loading'
 import type { Place } from './place'
-import { nameOf } from './Problems'
 import type { useEntryActions } from './useEntryActions'
 
 type Props = {
@@ -32,6 +32,7 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
   const { t } = useTranslation()
   const ability = useAbility()
   const locales = useLocales()
+  const nameOf = fieldNameOf(type, view, useModel())
   const versions = new Map([loaded.entry, ...loaded.others].filter((one) => one !== null).map((one) => [one.locale, one.status ?? 'draft']))
   const rows: Row[] = locales.flatMap(({ code, name }) => {
     const status = versions.get(code)
@@ -66,7 +67,7 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
       try {
         await act(what, type, id, code)
       } catch (error) {
-        failed[code] = messageOf(error)
+        failed[code] = messageOf(error, nameOf)
       }
     }
     setFailures(failed)
@@ -132,8 +133,7 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
                         ) : (
                           <Readiness
                             check={checkOf(code)}
-                            view={view}
-                            type={type}
+                            nameOf={nameOf}
                             open={() => {
                               onClose()
                               void place.open({ documentId: type.kind === 'singleType' ? null : id, locale: code })
@@ -170,14 +170,13 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
 
 type ReadinessProps = {
   check: { data?: Problem[]; error: Error | null } | undefined
-  view: TypeConfiguration
-  type: ContentType
+  nameOf: FieldName
   open: () => void
   openLabel: string
 }
 
 /** What keeps a locale from being published. */
-function Readiness({ check, view, type, open, openLabel }: ReadinessProps) {
+function Readiness({ check, nameOf, open, openLabel }: ReadinessProps) {
   const { t } = useTranslation()
   if (check?.error) return <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(check.error)}</Text>
   if (!check?.data) return <Text size="sm" c="dimmed" role="status">{t('locales.checking')}</Text>
@@ -186,7 +185,7 @@ function Readiness({ check, view, type, open, openLabel }: ReadinessProps) {
     <Stack gap={2} align="flex-start">
       {check.data.map((problem) => (
         <Text key={problem.path.join('.')} size="sm">
-          <Text span fw={600} inherit>{nameOf(problem.path.join('.'), view, type)}</Text>: {wordingOf(problem)}
+          <Text span fw={600} inherit>{nameOf(problem.path)}</Text>: {wordingOf(problem)}
         </Text>
       ))}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={open}>{openLabel}</Anchor>

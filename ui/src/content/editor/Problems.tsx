@@ -1,14 +1,16 @@
 import { Alert, Anchor, List, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { labelOf } from '../../api/hooks'
+import { useModel } from '../../api/hooks'
 import type { ContentType, TypeConfiguration } from '../../api/types'
+import { fieldNameOf } from '../fieldNames'
 import { useEditor } from './store'
 
 /** Everything that keeps an entry from being saved or published, each leading to its field. */
 export function Problems({ view, type }: { view: TypeConfiguration; type: ContentType }) {
   const { t } = useTranslation()
   const errors = useStore(useEditor(), (state) => state.errors)
+  const nameOf = fieldNameOf(type, view, useModel())
   const entries = Object.entries(errors)
   if (entries.length === 0) return null
   return (
@@ -17,7 +19,7 @@ export function Problems({ view, type }: { view: TypeConfiguration; type: Conten
         {entries.map(([path, message]) => (
           <List.Item key={path}>
             <Anchor component="button" type="button" size="sm" c="inherit" fw={600} underline="always" onClick={(event) => goToField(path, event.currentTarget.closest('[data-form]') ?? document)}>
-              {nameOf(path, view, type)}
+              {nameOf(path.split('.'))}
             </Anchor>
             :{' '}
             <Text span size="sm" c="inherit">{message}</Text>
@@ -26,13 +28,6 @@ export function Problems({ view, type }: { view: TypeConfiguration; type: Conten
       </List>
     </Alert>
   )
-}
-
-/** The labels on the way to a field. */
-export function nameOf(path: string, view: TypeConfiguration, type: ContentType): string {
-  const [first = '', ...rest] = path.split('.')
-  const inner = rest.map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : labelOf(undefined, step)))
-  return [type.attributes[first] ? labelOf(view.contentType, first) : first, ...inner].join(' › ')
 }
 
 /** Go to the topmost field that has a problem. */

@@ -8,17 +8,21 @@ import { ApiError, request } from '../../api/client'
 import { labelOf, useAbility, useConfiguration, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { Attribute, ContentType } from '../../api/types'
-import { messageOf, wordingOf } from '../../components/serverMessages'
+import { messageOf, wordingOf, type FieldName } from '../../components/serverMessages'
 import { fieldTypeOf } from '../../fields/registry'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { queries } from '../../queries'
 import { startJob } from '../../shell/jobs'
 import { createEditorStore, EditorContext } from '../editor/store'
 import { bodyOf, editable } from '../editor/values'
-import { entryPath, inBatches, isOfSingleEntries, oneByOne, type Chosen } from './bulk'
+import { fieldNameOf } from '../fieldNames'
+import { inBatches, isOfSingleEntries, oneByOne, type Chosen } from './bulk'
 
 const BATCH = 500
 const PREVIEWED = 50
+
+/** The path of a value in the entry, of one in the request. */
+const withoutData = (path: (string | number)[]) => path.filter((step) => step !== 'data')
 
 type Change = { documentId: string; fields: Record<string, { from: unknown; to: unknown }> }
 
@@ -36,7 +40,10 @@ export function useAlikeAttributes(type: ContentType): [string, Attribute][] {
 export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: ContentType; locale: string | undefined; entries: Chosen[]; onClose: () => void; onDone: () => void }) {
   const { t } = useTranslation()
   const model = useModel()
-  const view = useConfiguration(type.uid).contentType
+  const configuration = useConfiguration(type.uid)
+  const view = configuration.contentType
+  const nameOfField = fieldNameOf(type, configuration, model)
+  const nameOf: FieldName = (path) => nameOfField(withoutData(path))
   const attributes = useAlikeAttributes(type)
   const [store] = useState(() => createEditorStore({}))
   const [names, setNames] = useState<string[]>([])
@@ -51,7 +58,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
       })).data as unknown as { count: number; changes: Change[] },
     onError: (error) => {
       if (!(error instanceof ApiError)) return
-      store.getState().setErrors(Object.fromEntries(error.problems.map((one) => [one.path.filter((step) => step !== 'data').join('.'), wordingOf(one)])))
+      store.getState().setErrors(Object.fromEntries(error.problems.map((one) => [withoutData(one.path).join('.'), wordingOf(one)])))
     },
   })
   const add = (name: string | null) => {
@@ -80,7 +87,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
             report.advance(batch.length)
           } catch (error) {
             if (!isOfSingleEntries(error)) throw error
-            await oneByOne(batch, report, signal, (entry) => entryPath(uid, entry.documentId, locale), async (entry) => void (await edit([entry])))
+            await oneByOne(batch, report, signal, { uid, locale, nameOf }, async (entry) => void (await edit([entry])))
           }
         }),
     })
@@ -113,7 +120,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
             data={attributes.filter(([name]) => !names.includes(name)).map(([name]) => ({ value: name, label: labelOf(view, name) }))}
             onChange={add}
           />
-          {preview.error && <Alert color="red" role="alert">{messageOf(preview.error)}</Alert>}
+          {preview.error && <Alert color="red" role="alert">{messageOf(preview.error, nameOf)}</Alert>}
           {preview.data && <Preview type={type} changes={preview.data.changes} titles={titles} previewed={Math.min(entries.length, BATCH)} total={entries.length} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>

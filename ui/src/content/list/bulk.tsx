@@ -2,12 +2,14 @@ import { Box, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../../api/client'
 import { keys } from '../../api/keys'
+import { useConfiguration, useModel } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
 import { confirmFirst } from '../../components/confirm'
-import { messageOf } from '../../components/serverMessages'
+import { messageOf, type FieldName } from '../../components/serverMessages'
 import { queries } from '../../queries'
 import { startJob, type JobReport } from '../../shell/jobs'
 import { countManyDraftRelations, DraftRelationsNote } from '../draftRelations'
+import { fieldNameOf } from '../fieldNames'
 
 export type BulkAction = 'publish' | 'unpublish' | 'delete'
 /** A selected entry: what it takes to act on it and to speak of it. */
@@ -28,8 +30,11 @@ async function runOne(action: BulkAction, uid: string, id: string, locale: strin
   else await request(`POST /content-manager/collection-types/{uid}/{id}/actions/${action}`, { ...options, body: {} as never })
 }
 
-export const entryPath = (uid: string, documentId: string, locale: string | undefined): string =>
+const entryPath = (uid: string, documentId: string, locale: string | undefined): string =>
   `/content/${uid}/${documentId}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
+
+/** The list that entries are of, and how its fields are called. */
+type EntryList = { uid: string; locale: string | undefined; nameOf: FieldName }
 
 /** Whether trying entries one by one may succeed for some of them, where all at once were refused. */
 export const isOfSingleEntries = (error: unknown): boolean =>
@@ -41,14 +46,14 @@ export async function inBatches(entries: Chosen[], size: number, signal: AbortSi
 }
 
 /** Do something to each entry, a few at a time, and report those to which it cannot be done. */
-export async function oneByOne(entries: Chosen[], report: JobReport, signal: AbortSignal, path: (entry: Chosen) => string, run: (entry: Chosen) => Promise<void>): Promise<void> {
+export async function oneByOne(entries: Chosen[], report: JobReport, signal: AbortSignal, { uid, locale, nameOf }: EntryList, run: (entry: Chosen) => Promise<void>): Promise<void> {
   const left = [...entries]
   const work = async () => {
     for (let entry = left.shift(); entry && !signal.aborted; entry = left.shift()) {
       try {
         await run(entry)
       } catch (error) {
-        report.fail({ title: entry.title, message: messageOf(error), path: path(entry) })
+        report.fail({ title: entry.title, message: messageOf(error, nameOf), path: entryPath(uid, entry.documentId, locale) })
       }
       report.advance(1)
     }
@@ -63,6 +68,7 @@ export async function oneByOne(entries: Chosen[], report: JobReport, signal: Abo
 export function useBulk(type: ContentType, locale: string | undefined, done: () => void) {
   const { t } = useTranslation()
   const { uid } = type
+  const nameOf = fieldNameOf(type, useConfiguration(uid), useModel())
 
   const run = async (action: BulkAction, entries: Chosen[]) => {
     const job = await startJob({
@@ -77,7 +83,7 @@ export function useBulk(type: ContentType, locale: string | undefined, done: () 
             report.advance(batch.length)
           } catch (error) {
             if (!isOfSingleEntries(error)) throw error
-            await oneByOne(batch, report, signal, (entry) => entryPath(uid, entry.documentId, locale), (entry) => runOne(action, uid, entry.documentId, locale))
+            await oneByOne(batch, report, signal, { uid, locale, nameOf }, (entry) => runOne(action, uid, entry.documentId, locale))
           }
         }),
     })
