@@ -31,6 +31,7 @@
     │   │   └── StorageError          503  files cannot be stored or read now
     │   ├── OutOfSpaceError           507  the file storage is full
     │   └── InternalServerError       500  an internal error; the cause is only logged
+    │       ├── ProjectCodeError      500  a function of the project has failed
     │       └── StaleSchemaError      500  the tables are not those of the schema
     ├── ConfigurationError            settings that cannot work (exit code 2)
     ├── SchemaError                   a schema tree with errors, all listed (exit code 2)
@@ -233,7 +234,7 @@ class ForbiddenError(AppError):
 class AccessDeniedError(ForbiddenError):
     """A permission is missing, or the code of the project denies the request.
 
-    ``reason`` is for the log; no response contains it.
+    ``reason`` is for the log and for super admins; no other response contains it.
     """
 
     def __init__(self, reason: str) -> None:
@@ -347,6 +348,18 @@ class UncertainOutcomeError(ServiceUnavailableError):
 
 class InternalServerError(_DetaillessError):
     """An internal error. The cause is logged and never sent to the client."""
+
+
+class ProjectCodeError(InternalServerError):
+    """A function of the project has failed: ``function`` at ``place``, its file and line.
+
+    Only super admins are told which; the cause is the exception of the function.
+    """
+
+    def __init__(self, function: str, place: str) -> None:
+        super().__init__()
+        self.function = function
+        self.place = place
 
 
 class StaleSchemaError(InternalServerError):

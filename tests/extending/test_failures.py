@@ -1,6 +1,7 @@
 """A failure in any phase of a write leaves nothing; a lost transaction is run once more."""
 
 import asyncio
+import re
 from collections.abc import Generator
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import pytest
 from quire.database.program import Program, Rows, Statement
 from quire.errors import ServiceUnavailableError
 from tests.databases.kind import Kind, opened
-from tests.databases.kinds import POSTGRESQL
+from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.extending.background import changes_of, delivered, ended, jobs_of
-from tests.extending.project import module, open_extended, write_code
-from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.extending.project import FILE, PAPERS, module, open_extended, write_code
+from tests.unit.admin_api.office import PASSWORD, Office, office_project, run_office
+from tests.unit.kiosk import PAPER
 
 TRACES = """
 class Title(Shape[Document]):
@@ -101,6 +103,47 @@ async def test_a_failure_leaves_no_row(tmp_path: Path, kind: Kind, phase: str, a
         assert await jobs_of(office) == []
         assert await changes_of(office) == []
         assert {*module().fired} <= {"hook"}
+
+
+@pytest.mark.parametrize("phase", [*(one for one in PHASES if one not in STATUSES), "policy"])
+async def test_super_admins_are_told_which_function_has_failed(tmp_path: Path, phase: str) -> None:
+    code = PHASES[phase].replace("ACTION", "create")
+    async with open_extended(tmp_path, SQLITE, code) as office:
+        editor = await _editor(office)
+        told = await office.ask("POST", PAPERS, {"title": "Sea"}, token=office.boss)
+        others = await office.ask("POST", PAPERS, {"title": "Sea"}, token=editor)
+        details, untold = told.json["error"]["details"], others.json["error"].get("details")
+        if phase == "policy":
+            assert (told.status, others.status, untold) == (403, 403, {})
+            assert re.fullmatch(rf"the policy fail \({FILE}:\d+\) denied", details["reason"])
+            return
+        assert (told.status, others.status, untold) == (500, 500, {"code": {}})
+        place = details["code"].pop("place")
+        assert re.fullmatch(rf"{FILE}:\d+", place)
+        assert details == {"code": {"function": "fail", "error": "RuntimeError: sesame"}}
+        assert "sesame" not in str(others.json)
+
+
+async def _editor(office: Office) -> str:
+    """Return the access token of an administrator who may create papers."""
+    role = {"name": "Writer of papers", "description": ""}
+    role_id = (await office.ask("POST", "/admin/roles", role, token=office.boss)).data["id"]
+    permission = {
+        "action": "plugin::content-manager.explorer.create",
+        "subject": PAPER,
+        "properties": {"fields": ["title"]},
+        "conditions": [],
+    }
+    path = f"/admin/roles/{role_id}/permissions"
+    granted = {"permissions": [permission]}
+    assert (await office.ask("PUT", path, granted, token=office.boss)).status == 200
+    person = {"email": "eve@example.com", "firstname": "Eve", "roles": [role_id]}
+    invited = (await office.ask("POST", "/admin/users", person, token=office.boss)).data
+    active = {"password": PASSWORD, "isActive": True}
+    path = f"/admin/users/{invited['id']}"
+    assert (await office.ask("PUT", path, active, token=office.boss)).status == 200
+    token: str = (await office.sign_in("eve@example.com")).data["token"]
+    return token
 
 
 async def _effects(office: Office) -> list[str]:

@@ -18,7 +18,7 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import AppError, PolicyError
+from quire.errors import AccessDeniedError, AppError, PolicyError, ProjectCodeError
 from quire.hooks.principal import Principal
 
 _MIN_BYTES: Final = 2_000
@@ -42,6 +42,8 @@ RequestListener = Callable[[Request, Route], Awaitable[None]]
 ResponseListener = Callable[[Request, Route, int], Awaitable[None]]
 """Called for each request to a route, with the status of its response."""
 
+_MAX_CAUSE: Final = 500
+"""The most characters of an exception of project code that a response contains."""
 _READ_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -121,12 +123,18 @@ class AdminApi:
                 request.denial = f"the administrator {administrator.id} lacks {route.action}"
                 await self._on_response(request, route, PolicyError.status)
                 raise PolicyError
-            self._require_policies(request, administrator)
+            try:
+                self._require_policies(request, administrator)
+            except AccessDeniedError as error:
+                _add_cause(error, administrator)
+                raise
         await self._on_request(request, route)
         try:
             response = await route.handler(request)
         except AppError as error:
             await self._on_response(request, route, error.status)
+            if route.action is not None:
+                _add_cause(error, request.administrator)
             raise
         await self._on_response(request, route, response.status)
         return response if route.action is None else await compress(request, response)
@@ -153,3 +161,18 @@ def _may_call(ability: AdminAbility, action: str) -> bool:
     if action == SUPER_ADMINS:
         return ability.super_admin
     return action == SIGNED_IN or ability.allows(action)
+
+
+def _add_cause(error: AppError, administrator: Administrator) -> None:
+    """Say that code of the project has failed or denied the request; to super admins, which."""
+    is_super = administrator.ability.super_admin
+    if isinstance(error, ProjectCodeError):
+        error.details = {"code": _failure(error) if is_super else {}}
+    elif isinstance(error, AccessDeniedError) and is_super:
+        error.details = {**(error.details or {}), "reason": error.reason}
+
+
+def _failure(error: ProjectCodeError) -> dict[str, str]:
+    cause = error.__cause__
+    text = f"{type(cause).__name__}: {cause}"[:_MAX_CAUSE]
+    return {"function": error.function, "place": error.place, "error": text}

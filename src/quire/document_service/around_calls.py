@@ -30,16 +30,12 @@ from quire.document_service.commands import (
 )
 from quire.document_service.extension_context import ExtensionContext
 from quire.document_service.hook_principal import not_as_system
-from quire.document_service.prepare_calls import add_location
+from quire.document_service.prepare_calls import add_location, code_failure
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.document_service.write_hook_calls import HookContext, HookTask, hash_passwords
-from quire.errors import (
-    AppError,
-    InternalServerError,
-    ServiceUnavailableError,
-)
+from quire.errors import AppError, ServiceUnavailableError
 from quire.hooks.around import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
 from quire.hooks.errors import UnknownFieldError
@@ -141,7 +137,7 @@ async def call_around_read(
     """Call functions around a read, and return the result of the outermost.
 
     ``context`` is that of the caller; with ``as_system`` the system reads. Raises AppErrors of the
-    functions and of the read unchanged, InternalServerError for other exceptions, and
+    functions and of the read unchanged, ProjectCodeError for other exceptions, and
     ServiceUnavailableError when it takes too long.
     """
     seconds = context.engine.code_limits.prepare_seconds
@@ -214,9 +210,7 @@ async def _call(
             add_location(error, function)
         raise
     except Exception as error:
-        _log.error("a hook failed", hook=function.name, phase="around", place=function.place)
-        add_location(error, function)
-        raise InternalServerError from error
+        raise code_failure(error, function, "around") from error
     finally:
         context.is_ended = True
     return result
@@ -299,7 +293,7 @@ def run_around(
 ) -> Program[list[WrittenEntry]]:
     """Call functions around a command, which ``run`` runs; returns the entries that it wrote.
 
-    Raises AppErrors of the functions and of the command unchanged, InternalServerError for other
+    Raises AppErrors of the functions and of the command unchanged, ProjectCodeError for other
     exceptions, and ServiceUnavailableError when it takes too long.
     """
     if isinstance(command, CreateDocument) and command.document_id is None:

@@ -32,7 +32,7 @@ from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.errors import AppError, ProjectCodeError, ServiceUnavailableError
 from quire.hooks import principal as hooks
 from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, convert_value
@@ -56,7 +56,7 @@ async def prepare_commands(
     """Call the functions for the actions of commands, one after the other.
 
     ``context`` is that of the caller who writes. Raises AppErrors of the functions unchanged,
-    InternalServerError for their other exceptions, and ServiceUnavailableError when one takes too
+    ProjectCodeError for their other exceptions, and ServiceUnavailableError when one takes too
     long.
     """
     for command in commands:
@@ -234,7 +234,7 @@ async def _call(
         raise
     except TimeoutError as error:
         if not timeout.expired():
-            raise _hook_error(error, hook) from error
+            raise code_failure(error, hook, hook.phase) from error
         _log.error(
             "a hook took too long",
             hook=hook.name,
@@ -243,7 +243,7 @@ async def _call(
         )
         raise ServiceUnavailableError from error
     except Exception as error:
-        raise _hook_error(error, hook) from error
+        raise code_failure(error, hook, hook.phase) from error
     finally:
         call_context.is_ended = True
 
@@ -254,7 +254,8 @@ def add_location(error: Exception, function: CheckedFunction) -> None:
         error.add_note(f"raised by {function.name} ({function.place})")
 
 
-def _hook_error(error: Exception, hook: Hook) -> InternalServerError:
-    add_location(error, hook)
-    _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
-    return InternalServerError()
+def code_failure(error: Exception, function: CheckedFunction, phase: str) -> ProjectCodeError:
+    """Log that a function has failed, and return the error of the request."""
+    add_location(error, function)
+    _log.error("a hook failed", hook=function.name, phase=phase, place=function.place)
+    return ProjectCodeError(function.name, function.place)

@@ -38,6 +38,7 @@ from quire.document_service.password_hashing import passwords_in
 from quire.document_service.prepare_calls import (
     IDENTITY,
     add_location,
+    code_failure,
     linked_documents,
     needed_fields,
     needed_view,
@@ -47,7 +48,7 @@ from quire.document_service.read_planner import DocumentQuery, ReadPlanner
 from quire.document_service.record_changes import note_change
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.document_service.write_batches import in_batch
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.errors import AppError, ServiceUnavailableError
 from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
@@ -140,7 +141,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
 
     Without that exception a hook that updates its own document would never end.
 
-    Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
+    Raises AppErrors of the hook unchanged, ProjectCodeError for its other exceptions, and
     ServiceUnavailableError when it takes too long.
     """
     return _call(unit, hook, write, hook_cause(hook, write, unit.causes))
@@ -185,9 +186,7 @@ def _call(
         add_location(error, hook)
         raise
     except Exception as error:
-        _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
-        add_location(error, hook)
-        raise InternalServerError from error
+        raise code_failure(error, hook, hook.phase) from error
 
 
 def advise_batches(unit: UnitOfWork) -> None:

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 
 /** The frame of screens for people who are not signed in. */
 export function AuthPage({ title, hint, children }: { title: string; hint?: ReactNode; children: ReactNode }) {

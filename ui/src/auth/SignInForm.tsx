@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request, signedIn } from '../api/client'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 import { FormError } from './AuthPage'
 import { deviceId } from './device'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/client'
 import { t } from '../i18n'
-import { messageOf } from './serverMessages'
+import { wordingOfError, type FieldName } from './serverMessages'
 
 /** What an error means to people, what they can do about it, and the facts that the server's log has. */
 export type Explanation = {
@@ -13,6 +13,8 @@ export type Explanation = {
 }
 
 const UNAVAILABLE = new Set([502, 503, 504])
+/** What says no more than the status does. */
+const WITHOUT_REASON = /^(forbidden|forbidden access|policy failed|too many requests.*|(.* )?not ?found)\.?$/i
 
 /** Explain an error of a request, or of this code. */
 export function explain(error: unknown): Explanation {
@@ -32,13 +34,28 @@ export function explain(error: unknown): Explanation {
   })
   if (status === 0) return of(t('error.unreachable'), t('error.unreachableHint'))
   if (status === 401) return of(t('error.signedOut'), t('error.signedOutHint'), 'signIn')
-  if (status === 403) return of(t('error.forbidden'), t('error.forbiddenHint'), null)
-  if (status === 404) return of(t('error.missing'), t('error.missingHint'), null)
+  if (status === 403) {
+    const reason = error.details?.reason
+    if (typeof reason === 'string') return of(t('error.codeRefused'), reason, null)
+    return WITHOUT_REASON.test(message) ? of(t('error.forbidden'), t('error.forbiddenHint'), null) : of(t('error.refused'), wordingOfError(error), null)
+  }
+  if (status === 404) return of(t('error.missing'), WITHOUT_REASON.test(message) ? t('error.missingHint') : wordingOfError(error), null)
   if (status === 429) {
-    const hint = error.retryAfter ? t('error.tooManyFor', { count: error.retryAfter }) : t('error.tooManyHint')
+    const usual = error.retryAfter ? t('error.tooManyFor', { count: error.retryAfter }) : t('error.tooManyHint')
+    const hint = WITHOUT_REASON.test(message) ? usual : wordingOfError(error)
     return of(t('error.tooMany'), hint)
   }
   if (UNAVAILABLE.has(status)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
+  const code = error.details?.code as Partial<Record<'function' | 'place' | 'error', string>> | undefined
+  if (code) return of(t('error.code'), code.function ? t('error.codeHint', code) : t(requestId ? 'error.serverHint' : 'error.serverHintWithoutId'))
   if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
-  return of(t('error.refused'), messageOf(error))
+  return of(t('error.refused'), wordingOfError(error))
+}
+
+/** What an error says in one line; `nameOf` knows the labels of the fields that it may be about. */
+export function messageOf(error: unknown, nameOf?: FieldName): string {
+  // A form to sign in is not for those who were signed out.
+  if (!(error instanceof ApiError) || error.status === 401) return wordingOfError(error)
+  const { title, hint } = explain(error)
+  return title === t('error.refused') ? wordingOfError(error, nameOf) : `${title}. ${hint}`
 }

@@ -96,8 +96,8 @@ export function wordingOfText(text: string, nameOf: FieldName = positionOf): str
     .join('; ')
 }
 
-/** What an error says, in the words of the UI; `nameOf` knows the labels of the fields that it may be about. */
-export function messageOf(error: unknown, nameOf: FieldName = positionOf): string {
+/** What the server says of a request that it rejects; `nameOf` knows the labels of the fields that it may be about. */
+export function wordingOfError(error: unknown, nameOf: FieldName = positionOf): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const { problems, message } = error
   return problems.length > 0 ? problems.map((problem) => wordingWithName(problem, nameOf)).join(' · ') : wordingOfText(message, nameOf)

@@ -9,7 +9,7 @@ import type { Operations } from '../api/generated'
 import { keys } from '../api/keys'
 import type { MediaFile } from '../api/types'
 import { Loading } from '../components/States'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 import { sizeText } from './files'
 
 const SAME = 'same'

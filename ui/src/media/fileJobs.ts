@@ -1,5 +1,5 @@
 import { keys } from '../api/keys'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 import { t } from '../i18n'
 import { queries } from '../queries'
 import { startJob } from '../shell/jobs'

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import { upload } from '../api/client'
 import type { MediaFile } from '../api/types'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 
 export type Upload = {
   id: number

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { Release, ReleaseDetail } from '../api/generated'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 import { releaseChanged } from './queries'
 
 /** Ask for the name of a release, which is created or, if there is one, renamed. */

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { messageOf } from '../components/serverMessages'
+import { messageOf } from '../components/errors'
 
 /** One thing that could not be done, with the page that shows it. */
 export type JobFailure = { title: string; message: string; path?: string }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { ApiError } from '../api/client'
-import { explain } from '../components/errors'
+import { explain, messageOf } from '../components/errors'
 import { i18next } from '../i18n'
 import common from '../i18n/en/common.json'
 
@@ -30,6 +30,28 @@ test('what the server says about a request that it refuses is the hint', () => {
   expect(failed(400, 'title must be unique').hint).toBe('title must be unique')
 })
 
+test.each([
+  [403, 'Articles are not changed today', 'This is not possible', 'Articles are not changed today'],
+  [403, 'Forbidden', 'You have no permission for this', 'Your role does not allow this. A super admin can change that.'],
+  [404, 'There is no order 7', 'Nothing was found here', 'There is no order 7'],
+  [404, 'Document not found', 'Nothing was found here', 'It may have been deleted, or the address is mistyped.'],
+  [429, 'One comment a minute', 'Too many requests', 'One comment a minute'],
+])("status %d with “%s” says what the project's code says", (status, message, title, hint) => {
+  expect(failed(status, message)).toMatchObject({ title, hint })
+})
+
+test("a failure of the project's code names the function to those who are told", () => {
+  const failure = (code: object) => explain(new ApiError(500, 'InternalServerError', 'Internal Server Error', { code }, '3f9d'))
+  expect(failure({ function: 'check', place: 'src/api/a/a.py:8', error: "KeyError: 'x'" }).hint).toContain("check (src/api/a/a.py:8): KeyError: 'x'")
+  expect(failure({}).title).toBe("The project's own code has failed")
+  expect(failure({}).hint).toContain('request ID')
+})
+
+test("a super admin is told which code denies a request", () => {
+  const denied = explain(new ApiError(403, 'ForbiddenError', 'Forbidden', { reason: 'the policy weekend (src/a.py:3) denied' }))
+  expect(denied).toMatchObject({ title: "The project's own code does not allow this", hint: 'the policy weekend (src/a.py:3) denied' })
+})
+
 test('too many requests name the time to wait', () => {
   expect(failed(429, 'Too Many Requests', null, 20).hint).toBe('Try again in 20 seconds.')
 })
@@ -37,4 +59,14 @@ test('too many requests name the time to wait', () => {
 test('a mistake of the page is shown with its message, and the page reloaded', () => {
   const { facts, remedy } = explain(new TypeError('x is undefined'))
   expect([facts, remedy]).toEqual([['x is undefined'], 'reload'])
+})
+
+test.each([
+  [400, 'Name already taken by the tide', 'Name already taken by the tide'],
+  [401, 'Invalid token', 'Invalid token'],
+  [403, 'Policy Failed', 'You have no permission for this. Your role does not allow this. A super admin can change that.'],
+  [503, 'Service Unavailable', 'The server is not available. It may be restarting. Wait a moment, then try again.'],
+  [0, 'NetworkError', 'The server cannot be reached. Check your connection, and try again.'],
+])('an error with status %d and “%s” in one line', (status, message, line) => {
+  expect(messageOf(new ApiError(status, 'Error', message))).toBe(line)
 })

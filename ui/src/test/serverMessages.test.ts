@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../api/client'
-import { messageOf, wordingOf, wordingOfText } from '../components/serverMessages'
+import { wordingOfError, wordingOf, wordingOfText } from '../components/serverMessages'
 import { fieldNameOf } from '../content/fieldNames'
 import { i18next } from '../i18n'
 import german from '../i18n/de/content.json'
@@ -53,15 +53,15 @@ describe('a message without a field', () => {
   })
 })
 
-describe('messageOf', () => {
+describe('wordingOfError', () => {
   it('says each problem after the position of its field', async () => {
     await i18next.changeLanguage('de')
     const errors = [
       { path: ['title'], message: 'title must be defined.', name: 'ValidationError' },
       { path: ['isbn'], message: 'isbn must rhyme', name: 'ValidationError' },
     ]
-    expect(messageOf(new ApiError(400, 'ValidationError', '2 errors occurred', { errors }))).toBe('title: Dieses Feld ist erforderlich. · isbn: must rhyme')
-    expect(messageOf(new ApiError(400, 'ApplicationError', 'Name already taken'))).toBe('Dieser Name ist vergeben.')
+    expect(wordingOfError(new ApiError(400, 'ValidationError', '2 errors occurred', { errors }))).toBe('title: Dieses Feld ist erforderlich. · isbn: must rhyme')
+    expect(wordingOfError(new ApiError(400, 'ApplicationError', 'Name already taken'))).toBe('Dieser Name ist vergeben.')
   })
 
   it('calls fields by their labels where these are known', async () => {
@@ -78,7 +78,7 @@ describe('messageOf', () => {
       { path: ['zone', '0', 'saidBy'], message: 'zone[0].saidBy must be defined.' },
       { path: ['gone'], message: 'gone must be defined.' },
     ]
-    expect(messageOf(new ApiError(400, 'ValidationError', '3 errors occurred', { errors }), nameOf)).toBe(
+    expect(wordingOfError(new ApiError(400, 'ValidationError', '3 errors occurred', { errors }), nameOf)).toBe(
       'Verweise › 2 › Adresse: Dieses Feld ist erforderlich. · Zone › 1 › Said by: Dieses Feld ist erforderlich. · gone: Dieses Feld ist erforderlich.',
     )
     expect(wordingOfText('links[1].href must be defined.', nameOf)).toBe('Verweise › 2 › Adresse: Dieses Feld ist erforderlich.')

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { StatusBadge } from '../../components/StatusBadge'
-import { messageOf } from '../../components/serverMessages'
+import { messageOf } from '../../components/errors'
 import { useEntryScope } from '../../content/editor/scope'
 import type { RelatedItem } from '../types'
 
