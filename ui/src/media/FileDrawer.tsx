@@ -8,6 +8,7 @@ import { upload } from '../api/client'
 import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { MediaFile } from '../api/types'
+import { keptOpen } from '../components/dialogs'
 import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
@@ -30,6 +31,7 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
   const mayUpdate = ability.can('plugin::upload.assets.update')
   const mayCrop = canCrop(file.mime) && (mayUpdate || ability.can('plugin::upload.assets.create'))
   const [isCropping, setCropping] = useState(false)
+  const [isDirty, setDirty] = useState(false)
   const replace = useMutation({
     mutationFn: async (chosen: File) => {
       const form = new FormData()
@@ -46,7 +48,7 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
   })
   const formats = Object.entries((file.formats ?? {}) as Record<string, { url: string; width?: number; height?: number; size?: number }>)
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={file.name} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Drawer opened onClose={onClose} {...keptOpen(isDirty)} position="right" size="lg" title={file.name} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack gap="md">
         <Group gap="xs">
           <CopyButton value={new URL(file.url, location.href).href}>
@@ -74,7 +76,7 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
           )}
           {onDelete && <Button variant="light" color="red" leftSection={<Trash2 size={14} />} onClick={() => onDelete(file)}>{t('action.delete')}</Button>}
         </Group>
-        <FileForm key={`${file.id} ${file.url}`} file={file} onSaved={(saved) => { toast(t('entry.saved')); onChanged({ ...file, ...saved }) }} />
+        <FileForm key={`${file.id} ${file.url}`} file={file} onDirty={setDirty} onSaved={(saved) => { toast(t('entry.saved')); onChanged({ ...file, ...saved }) }} />
         <Text size="xs" c="dimmed">
           {[file.mime, file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')}
           {file.createdAt && <> · <RelativeTime at={file.createdAt} inherit /></>}

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
@@ -11,7 +12,7 @@ import { queries } from '../queries'
 import { FilePreview, type FocalPoint } from './FilePreview'
 
 /** Name, alternative text, caption and focal point of a file: they hold wherever it is used. */
-export function FileForm({ file, onSaved }: { file: MediaFile; onSaved: (file: MediaFile) => void }) {
+export function FileForm({ file, onDirty, onSaved }: { file: MediaFile; onDirty: (isDirty: boolean) => void; onSaved: (file: MediaFile) => void }) {
   const { t } = useTranslation()
   const mayUpdate = useAbility().can('plugin::upload.assets.update')
   const form = useForm({
@@ -22,10 +23,13 @@ export function FileForm({ file, onSaved }: { file: MediaFile; onSaved: (file: M
       focalPoint: ((file as { focalPoint?: FocalPoint | null }).focalPoint ?? null) as FocalPoint | null,
     },
   })
+  const isDirty = form.isDirty()
+  useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   const save = useMutation({
     mutationFn: async (fileInfo: typeof form.values) =>
       (await request('PUT /upload/files/{id}', { path: { id: file.id }, body: { fileInfo } as never })) as unknown as MediaFile,
     onSuccess: (saved) => {
+      form.resetDirty()
       void queries.invalidateQueries({ queryKey: keys.media })
       onSaved(saved)
     },

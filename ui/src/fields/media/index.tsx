@@ -6,6 +6,7 @@ import { ApiError, request } from '../../api/client'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
+import { keptOpen } from '../../components/dialogs'
 import { toastError } from '../../components/toast'
 import { useField } from '../../content/editor/store'
 import { FileDrop } from '../../media/FileDrop'
@@ -144,9 +145,10 @@ function Input(props: InputProps) {
 /** The facts of a file, which are those of the library. */
 function FileDetails({ file, onClose, onSaved }: { file: MediaFile; onClose: () => void; onSaved: (file: MediaFile) => void }) {
   const { t } = useTranslation()
+  const [isDirty, setDirty] = useState(false)
   return (
-    <Modal opened onClose={onClose} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <FileForm file={file} onSaved={onSaved} />
+    <Modal opened onClose={onClose} {...keptOpen(isDirty)} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <FileForm file={file} onDirty={setDirty} onSaved={onSaved} />
     </Modal>
   )
 }

@@ -1,6 +1,7 @@
-import { Alert, Badge, Button, Group, Menu, Modal, Select, Stack, Switch, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Group, Menu, Modal, Select, Stack, Switch, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Pencil, Plus, Star, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -23,6 +24,8 @@ export function Locales() {
   const locales = useLocales()
   const [edited, setEdited] = useState<Locale | 'new' | null>(null)
   const [deleted, setDeleted] = useState<Locale | null>(null)
+  /** The name of a locale that was added on this visit: roles do not have it yet. */
+  const [added, setAdded] = useState<string | null>(null)
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: localesQuery.queryKey })
     void queries.invalidateQueries({ queryKey: settingsKey('permissions') })
@@ -45,6 +48,13 @@ export function Locales() {
       hint={t('locales.hint')}
       actions={ability.can('plugin::i18n.locale.create') && <Button leftSection={<Plus size={14} />} onClick={() => setEdited('new')}>{t('locales.add')}</Button>}
     >
+      {added && (
+        <Alert variant="light" color="blue" role="status" title={t('locales.notInRoles', { name: added })} withCloseButton closeButtonLabel={t('action.close')} onClose={() => setAdded(null)}>
+          <Text size="sm" c="inherit">
+            {t('locales.notInRolesHint')} {ability.can('admin::roles.read') && <Anchor component={Link} to="/settings/roles" inherit underline="always">{t('settings.roles')}</Anchor>}
+          </Text>
+        </Alert>
+      )}
       <SettingsTable label={t('settings.locales')} columns={[t('settings.name'), t('locales.code'), <VisuallyHidden key="hidden">{t('locales.default')}</VisuallyHidden>]}>
         {locales.map((locale) => (
           <Table.Tr key={locale.id}>
@@ -68,13 +78,15 @@ export function Locales() {
         ))}
       </SettingsTable>
       <Coverage />
-      {edited && <LocaleDialog locale={edited === 'new' ? null : edited} taken={locales.map((one) => one.code)} onDone={refresh} onClose={() => setEdited(null)} />}
+      {edited && <LocaleDialog locale={edited === 'new' ? null : edited} taken={locales.map((one) => one.code)} onAdded={setAdded} onDone={refresh} onClose={() => setEdited(null)} />}
       {deleted && <DeleteDialog locale={deleted} onDone={refresh} onClose={() => setDeleted(null)} />}
     </SettingsPage>
   )
 }
 
-function LocaleDialog({ locale, taken, onDone, onClose }: { locale: Locale | null; taken: string[]; onDone: () => Promise<void>; onClose: () => void }) {
+type LocaleDialogProps = { locale: Locale | null; taken: string[]; onAdded: (name: string) => void; onDone: () => Promise<void>; onClose: () => void }
+
+function LocaleDialog({ locale, taken, onAdded, onDone, onClose }: LocaleDialogProps) {
   const { t } = useTranslation()
   const known = useQuery({ ...isoLocalesQuery, enabled: locale === null })
   const form = useForm({
@@ -90,7 +102,8 @@ function LocaleDialog({ locale, taken, onDone, onClose }: { locale: Locale | nul
       else await request('POST /i18n/locales', { body: values })
       await onDone()
     },
-    onSuccess: () => {
+    onSuccess: (_, { name }) => {
+      if (!locale) onAdded(name)
       toast(t('settings.saved'))
       onClose()
     },

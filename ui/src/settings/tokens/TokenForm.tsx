@@ -114,7 +114,8 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
             </Button>
           )}
           <SaveButton
-            isDirty={token === null ? key === null : form.isDirty()}
+            isDirty={form.isDirty()}
+            isComplete={token === null ? key === null : form.isDirty()}
             isSaving={save.isPending}
             disabledReason={mayChange ? undefined : t('settings.readOnly')}
             onSave={() => !form.validate().hasErrors && save.mutate(form.values)}

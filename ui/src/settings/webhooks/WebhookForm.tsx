@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Button, Code, Group, SimpleGrid, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -80,7 +80,8 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
       back={{ to: '/settings/webhooks', label: t('settings.webhooks') }}
       actions={
         <SaveButton
-          isDirty={webhook === null || form.isDirty()}
+          isDirty={form.isDirty()}
+          isComplete={webhook === null || form.isDirty()}
           isSaving={save.isPending}
           disabledReason={mayChange ? undefined : t('settings.readOnly')}
           onSave={() => !form.validate().hasErrors && save.mutate(form.values)}
@@ -125,7 +126,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
         />
         {form.errors.events && <Text size="xs" c="var(--mantine-color-error)" mt={4} role="alert">{form.errors.events}</Text>}
       </Section>
-      {webhook && <TestSection webhook={webhook} />}
+      {webhook && <TestSection webhook={webhook} isDirty={form.isDirty()} />}
       {webhook && ability.can('admin::webhooks.update') && <Secret id={webhook.id} />}
       {webhook && <Deliveries id={webhook.id} />}
     </SettingsPage>
@@ -133,7 +134,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
 }
 
 /** Call the address now, and show how it answers. */
-function TestSection({ webhook }: { webhook: Webhook }) {
+function TestSection({ webhook, isDirty }: { webhook: Webhook; isDirty: boolean }) {
   const { t } = useTranslation()
   const [took, setTook] = useState(0)
   const test = useMutation({
@@ -148,7 +149,9 @@ function TestSection({ webhook }: { webhook: Webhook }) {
   const isArrived = test.data && test.data.statusCode >= 200 && test.data.statusCode < 300
   return (
     <Section title={t('webhooks.test')} hint={t('webhooks.testHint')}>
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>{t('webhooks.send')}</Button>
+      <Tooltip label={t('webhooks.saveFirst')} disabled={!isDirty}>
+        <Button variant="default" loading={test.isPending} data-disabled={isDirty || undefined} aria-disabled={isDirty} onClick={() => !isDirty && test.mutate()}>{t('webhooks.send')}</Button>
+      </Tooltip>
       {test.data && (
         <Alert mt="sm" variant="light" role="status" color={isArrived ? 'green' : 'red'} title={isArrived ? t('webhooks.arrived') : t('webhooks.refused')}>
           <Text size="sm" c="inherit">{t('webhooks.answer', { status: test.data.statusCode, message: test.data.message, ms: took })}</Text>
