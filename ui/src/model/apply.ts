@@ -6,6 +6,7 @@ import { t } from '../i18n'
 import { queries } from '../queries'
 import { bodyOf } from './changes'
 import { copyLayout } from './layout/copyLayout'
+import { mergedWith } from './pendingChanges'
 import { useBuilder } from './store'
 
 /** What became of an attempt: the server wants consent where content would be removed. */
@@ -39,7 +40,8 @@ export async function applyChanges(digest?: string): Promise<Outcome> {
     const server = await fetchSchema()
     useBuilder.getState().load(server)
     const latest = digest ? await newestRemoved() : null
-    useBuilder.getState().setApplied({ before: saved, removedId: latest === earlier ? null : latest })
+    const { saved: after, setApplied } = useBuilder.getState()
+    setApplied({ before: saved, after: after ?? draft, removedId: latest === earlier ? null : latest })
     await followModel()
     return 'applied'
   } catch (error) {
@@ -49,15 +51,17 @@ export async function applyChanges(digest?: string): Promise<Outcome> {
   }
 }
 
-/** Undo the change that was applied last, with what it had removed. */
+/** Undo the change that was applied last, with what it had removed; what others have changed since stays. */
 export async function undoApplied(): Promise<void> {
   const { saved, applied } = useBuilder.getState()
   if (!saved || !applied) return
+  const { draft, conflicts } = mergedWith(saved, { from: applied.after, to: applied.before })
+  if (conflicts.length > 0) return toast(`${t('model.undoFailed')}. ${conflicts.join(' · ')}`)
   try {
-    await updateSchema(bodyOf(saved, applied.before))
+    await updateSchema(bodyOf(saved, draft))
     const count = applied.removedId === null ? 0 : await restoreRemoved(applied.removedId)
     const server = await fetchSchema()
-    useBuilder.setState({ draft: applied.before })
+    useBuilder.setState({ draft })
     useBuilder.getState().load(server)
     useBuilder.getState().setApplied(null)
     await followModel()

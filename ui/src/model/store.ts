@@ -9,8 +9,8 @@ enablePatches()
 
 type Step = { undo: Patch[]; redo: Patch[]; key: string; at: number }
 
-/** The change that was applied last, which can be undone until the next one begins. */
-export type Applied = { before: DraftSchema; removedId: number | null }
+/** The change that was applied last, from one model to another, which can be undone until the next one begins. */
+export type Applied = { before: DraftSchema; after: DraftSchema; removedId: number | null }
 
 type Builder = {
   /** The administrator whose changes these are. */

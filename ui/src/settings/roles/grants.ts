@@ -47,8 +47,9 @@ export function grantsOf(permissions: AdminPermission[], parts: ReadonlyMap<stri
   const others = new Map<string, string[]>()
   for (const one of permissions) {
     const known = one.subject ? parts.get(one.subject) : undefined
-    if (!one.subject || !known) others.set(one.action, one.conditions)
-    else {
+    if (!one.subject) others.set(one.action, one.conditions)
+    // The server takes none about a type that the project has no longer.
+    else if (known) {
       const { fields, locales } = one.properties as { fields?: string[] | null; locales?: string[] | null }
       const named = (leaf: string) => !fields || fields.some((field) => field === leaf || leaf.startsWith(`${field}.`))
       content.set(keyOf(one.subject, one.action.replace(EXPLORER, '')), {
