@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyModelButton } from './CopyModelButton'
 import { apiPath, isLocalizedModel, isOwn, typeUid, type DraftModel } from './draft'
 import { removeModel, setUid } from './edits'
-import { kebab, type Problem } from './names'
+import { componentUid, type Problem } from './names'
 import { PublicRead } from './PublicRead'
 import { SampleEntries } from './SampleEntries'
 import { useBuilder, useDraft } from './store'
@@ -25,13 +25,15 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
       if (found) recipe(found)
     }, key && `${model.id} ${key}`)
   const rename = (uid: string, recipe: (found: DraftModel) => void) => {
+    // What is typed may be the name of another one on its way: that keeps its uid, and all that leads to it.
+    const isTaken = Object.values(schema).some((one) => one.uid === uid && one.id !== model.id)
     useBuilder.getState().change((draft) => {
       const found = draft[model.id]
       if (!found) return
       recipe(found)
-      setUid(draft, found, uid)
+      if (!isTaken) setUid(draft, found, uid)
     }, `${model.id} uid`)
-    void navigate({ to: '/model/$uid', params: { uid }, search: { tab: 'settings' }, replace: true })
+    if (!isTaken) void navigate({ to: '/model/$uid', params: { uid }, search: { tab: 'settings' }, replace: true })
   }
   const categories = [...new Set(Object.values(schema).filter((one) => one.isComponent).map((one) => one.category))].sort()
   const remove = () => {
@@ -75,13 +77,16 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
                 value={model.category}
                 disabled={locked}
                 error={problem('uid')}
-                onChange={(value) => rename(`${kebab(value)}.${model.uid.split('.')[1] ?? ''}`, (found) => void (found.category = value))}
+                onChange={(value) => rename(componentUid({ ...model, category: value }), (found) => void (found.category = value))}
               />
               <TextInput
                 label={t('model.head.componentId')}
-                value={model.uid.split('.')[1] ?? ''}
+                value={model.info.singularName}
                 disabled={locked}
-                onChange={(event) => rename(`${model.uid.split('.')[0] ?? ''}.${event.currentTarget.value}`, () => undefined)}
+                onChange={(event) => {
+                  const { value } = event.currentTarget
+                  rename(componentUid({ ...model, info: { ...model.info, singularName: value } }), (found) => void (found.info.singularName = value))
+                }}
               />
             </Group>
           ) : (

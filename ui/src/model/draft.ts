@@ -3,8 +3,11 @@ import type { Attribute } from '../api/types'
 /** An attribute as the content-type builder describes it; `targetAttribute` is the other side of a relation. */
 export type Properties = Attribute & { targetAttribute?: string | null } & Record<string, unknown>
 
-/** A field keeps its id when its name changes: that is how a rename is told from a removal. */
-export type DraftField = { id: string; name: string; properties: Properties }
+/**
+ * A field keeps its id when its name changes: that is how a rename is told from a removal. While another field has its
+ * name, which may be half typed, the rest of the draft knows it by the alias.
+ */
+export type DraftField = { id: string; name: string; alias?: string; properties: Properties }
 
 export type DraftModel = {
   id: string
@@ -54,7 +57,11 @@ export function draftOf(server: ServerSchema, known: DraftSchema = {}): DraftSch
       kind: model.kind ?? 'collectionType',
       category: model.category ?? '',
       collectionName: model.collectionName,
-      info: { ...model.info, singularName: model.info.singularName ?? model.modelName, pluralName: model.info.pluralName ?? '' },
+      info: {
+        ...model.info,
+        singularName: model.modelType === 'component' ? (model.uid.split('.')[1] ?? '') : (model.info.singularName ?? model.modelName),
+        pluralName: model.info.pluralName ?? '',
+      },
       options: model.options ?? {},
       pluginOptions: model.pluginOptions ?? {},
       fields: model.attributes.map(({ name, ...properties }) => ({
@@ -71,7 +78,10 @@ export const modelOf = (schema: DraftSchema, uid: string | undefined): DraftMode
   uid === undefined ? undefined : Object.values(schema).find((model) => model.uid === uid)
 
 export const fieldNamed = (model: DraftModel | undefined, name: unknown): DraftField | undefined =>
-  model?.fields.find((field) => field.name === name)
+  model?.fields.find((field) => knownName(field) === name)
+
+/** What the rest of the draft names a field by. */
+export const knownName = ({ alias, name }: DraftField): string => alias ?? name
 
 /** Whether a model belongs to the project; others are extended at most. */
 export const isOwn = (model: DraftModel): boolean => model.isComponent || model.uid.startsWith('api::')

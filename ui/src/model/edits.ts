@@ -1,4 +1,4 @@
-import { fieldNamed, modelOf, newId, without, type DraftField, type DraftModel, type DraftSchema, type Properties } from './draft'
+import { fieldNamed, knownName, modelOf, newId, without, type DraftField, type DraftModel, type DraftSchema, type Properties } from './draft'
 import { otherSideOf, type Link } from './relations'
 
 /** Changes of a draft. Each keeps the rest of it in step, as the server will. */
@@ -10,18 +10,21 @@ export function addField(model: DraftModel, name: string, properties: Properties
 }
 
 export function renameField(schema: DraftSchema, model: DraftModel, field: DraftField, name: string): void {
-  const before = field.name
+  const before = knownName(field)
   const other = otherSide(schema, model, field)
   field.name = name
+  if (model.fields.some((one) => one.id !== field.id && one.name === name)) field.alias = `${name} ${field.id}`
+  else delete field.alias
+  const known = knownName(field)
   if (other) {
-    other.properties.targetAttribute = name
-    if (other.properties.inversedBy !== undefined) other.properties.inversedBy = name
-    if (other.properties.mappedBy !== undefined) other.properties.mappedBy = name
+    other.properties.targetAttribute = known
+    if (other.properties.inversedBy !== undefined) other.properties.inversedBy = known
+    if (other.properties.mappedBy !== undefined) other.properties.mappedBy = known
   }
   for (const { properties } of model.fields) {
-    if (properties.targetField === before && before !== '') properties.targetField = name
+    if (properties.targetField === before && before !== '') properties.targetField = known
     const condition = conditionOf(properties)
-    if (condition?.field === before) properties.conditions = conditionFor({ ...condition, field: name })
+    if (condition?.field === before) properties.conditions = conditionFor({ ...condition, field: known })
   }
 }
 
@@ -29,7 +32,7 @@ export function removeField(schema: DraftSchema, model: DraftModel, field: Draft
   const other = otherSide(schema, model, field)
   const target = modelOf(schema, field.properties.target)
   model.fields = model.fields.filter((one) => one.id !== field.id)
-  for (const { properties } of model.fields) if (properties.targetField === field.name) delete properties.targetField
+  for (const { properties } of model.fields) if (properties.targetField === knownName(field)) delete properties.targetField
   if (other && target) target.fields = target.fields.filter((one) => one.id !== other.id)
 }
 
@@ -38,7 +41,7 @@ export function otherSide(schema: DraftSchema, model: DraftModel, field: DraftFi
   const { target, targetAttribute } = field.properties
   if (!target || !targetAttribute) return undefined
   const found = fieldNamed(modelOf(schema, target), targetAttribute)
-  return found?.properties.target === model.uid && found.properties.targetAttribute === field.name ? found : undefined
+  return found?.properties.target === model.uid && found.properties.targetAttribute === knownName(field) ? found : undefined
 }
 
 /** Let a relation be of another kind, lead elsewhere, or have another name on its other side. */
@@ -47,27 +50,22 @@ export function setLink(schema: DraftSchema, model: DraftModel, field: DraftFiel
   const formerTarget = modelOf(schema, field.properties.target)
   const target = modelOf(schema, link.target)
   const inverse = link.inverse || null
+  const stays = former !== undefined && inverse !== null && target !== undefined && target.id === formerTarget?.id
+  if (stays) renameField(schema, target, former, inverse)
+  else if (former && formerTarget) formerTarget.fields = formerTarget.fields.filter((one) => one.id !== former.id)
+  const known = stays ? knownName(former) : inverse
   const owns = link.relation !== 'oneToMany'
   field.properties = {
     ...without(field.properties, ['inversedBy', 'mappedBy']),
     relation: link.relation,
     target: link.target,
-    targetAttribute: inverse,
-    ...(inverse ? { [owns ? 'inversedBy' : 'mappedBy']: inverse } : {}),
+    targetAttribute: known,
+    ...(known ? { [owns ? 'inversedBy' : 'mappedBy']: known } : {}),
   }
-  const isTaken = target !== undefined && fieldNamed(target, inverse) !== undefined && fieldNamed(target, inverse)?.id !== former?.id
-  const stays = former && inverse !== null && !isTaken && target?.id === formerTarget?.id
-  if (former && formerTarget && !stays) {
-    formerTarget.fields = formerTarget.fields.filter((one) => one.id !== former.id)
-  }
-  if (!inverse || !target || isTaken) return
-  const properties = otherSideOf(link.relation, model.uid, field.name, owns)
-  if (stays) {
-    former.name = inverse
-    former.properties = { ...without(former.properties, ['inversedBy', 'mappedBy']), ...properties }
-  } else {
-    addField(target, inverse, properties)
-  }
+  if (!inverse || !target) return
+  const properties = otherSideOf(link.relation, model.uid, knownName(field), owns)
+  if (stays) former.properties = { ...without(former.properties, ['inversedBy', 'mappedBy']), ...properties }
+  else if (!fieldNamed(target, inverse)) addField(target, inverse, properties)
 }
 
 export function addModel(schema: DraftSchema, model: Omit<DraftModel, 'id'>): DraftModel {

@@ -1,7 +1,7 @@
 import { i18next, t } from '../i18n'
 import type { ReservedNames } from '../api/model'
 import { conditionOf } from './edits'
-import { fieldNamed, modelOf, typeUid, type DraftField, type DraftModel, type DraftSchema } from './draft'
+import { fieldNamed, knownName, modelOf, typeUid, type DraftField, type DraftModel, type DraftSchema } from './draft'
 import { kindOf, needsInverse } from './relations'
 
 /** Names as the server demands them, and what is wrong with those of a draft. */
@@ -67,6 +67,9 @@ export function typeNameProblems(schema: DraftSchema, id: string | undefined, na
   return found
 }
 
+/** The uid that a component has by its category and name, which may be taken. */
+export const componentUid = ({ category, info }: Pick<DraftModel, 'category' | 'info'>): string => `${kebab(category)}.${info.singularName}`
+
 export function componentUidProblem(schema: DraftSchema, id: string | undefined, uid: string): string | undefined {
   const [category = '', name = ''] = uid.split('.')
   if (!KEBAB.test(category) || !KEBAB.test(name)) return t('model.problem.kebab')
@@ -85,7 +88,7 @@ export function problemsOf(schema: DraftSchema, changed: Set<string>, reserved: 
       if (message) problems.push({ modelId: model.id, fieldId: field?.id, option, message })
     }
     if (model.info.displayName.trim() === '') put('displayName', t('model.problem.name'))
-    if (model.isComponent) put('uid', componentUidProblem(schema, model.id, model.uid))
+    if (model.isComponent) put('uid', componentUidProblem(schema, model.id, componentUid(model)))
     else if (model.uid.startsWith('api::')) {
       const found = typeNameProblems(schema, model.id, model.info, reserved)
       put('singularName', found.singularName)
@@ -118,9 +121,10 @@ function* optionProblems(schema: DraftSchema, model: DraftModel, field: DraftFie
   const target = modelOf(schema, properties.target)
   if (kind && inverse && target) {
     const other = fieldNamed(target, inverse)
-    if (!FIELD_NAME.test(inverse)) yield ['inverse', t('model.problem.fieldName')]
-    else if (other && (other.properties.target !== model.uid || other.properties.targetAttribute !== field.name || other.id === field.id)) {
-      yield ['inverse', t('model.problem.inverseTaken', { name: inverse, type: target.info.displayName })]
+    const name = other?.name ?? inverse
+    if (!FIELD_NAME.test(name)) yield ['inverse', t('model.problem.fieldName')]
+    else if (other?.alias !== undefined || (other && (other.properties.target !== model.uid || other.properties.targetAttribute !== knownName(field) || other.id === field.id))) {
+      yield ['inverse', t('model.problem.inverseTaken', { name, type: target.info.displayName })]
     }
   }
   if (kind && needsInverse(kind) && !inverse) yield ['inverse', t('model.problem.inverse')]

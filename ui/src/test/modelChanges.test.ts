@@ -143,6 +143,31 @@ test('a type that is removed takes the relations to it along', () => {
   expect(told).toEqual(['removeField book author', 'removeModel author'])
 })
 
+test('what leads to a field follows while its name is typed, past that of another field', () => {
+  const { after } = edited((schema, book, author) => {
+    addField(book, 'name', { type: 'string' })
+    addField(book, 'code', { type: 'uid', targetField: 'name' })
+    addField(author, 'book', { type: 'string' })
+    const [title, writer] = [field(book, 'title'), field(book, 'author')]
+    const books = field(author, 'books')
+    for (const name of ['nam', 'name', 'names']) renameField(schema, book, title, name)
+    for (const name of ['book', 'bookList']) renameField(schema, author, books, name)
+    expect([title.alias, books.alias]).toEqual([undefined, undefined])
+    expect(writer.properties).toMatchObject({ inversedBy: 'bookList', targetAttribute: 'bookList' })
+  })
+  const book = found(after, 'api::book.book')
+  expect([field(book, 'slug').properties.targetField, field(book, 'code').properties.targetField]).toEqual(['names', 'name'])
+})
+
+test('the other side of a relation stays the same field while its name is typed, past that of another field', () => {
+  const { told } = edited((schema, book, author) => {
+    const writer = field(book, 'author')
+    for (const inverse of ['nam', 'name', 'named']) setLink(schema, book, writer, { relation: 'manyToOne', target: author.uid, inverse })
+    expect(field(author, 'named').alias).toBeUndefined()
+  })
+  expect(told).toEqual(['renameField author named'])
+})
+
 test('a schema file tells what changes, and what is wrong with it', () => {
   const file = { info: { displayName: 'Novel' }, options: { draftAndPublish: false }, attributes: { title: { type: 'string' }, year: { type: 'integer' } } }
   const { told, contentTypes } = edited((draft, book) => takeFile(draft, book, file))

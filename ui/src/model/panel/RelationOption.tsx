@@ -12,7 +12,8 @@ export function RelationOption(props: OptionProps) {
   const { t } = useTranslation()
   const schema = useDraft()
   const { model, field, locked, problems } = props
-  const { target = '', targetAttribute } = field.properties
+  const { target = '' } = field.properties
+  const targetAttribute = otherSide(schema, model, field)?.name ?? field.properties.targetAttribute
   const kind = kindOf(field.properties)
   const facing = modelOf(schema, target)
   const targets = Object.values(schema).filter((one) => !one.isComponent && one.kind === 'collectionType').sort(byName)
