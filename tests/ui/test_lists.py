@@ -229,3 +229,17 @@ def test_a_list_is_copied_as_a_request_of_the_content_api(site: Site, own_page: 
     own_page.get_by_role("button", name="More actions for this list").click()
     item = own_page.get_by_role("menuitem", name="Copy as API request")
     expect(item).to_contain_text("The API has no filter for: Missing in")
+
+
+def test_text_is_copied_at_an_address_without_tls(own_page: Page) -> None:
+    own_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    # As browsers do, except at localhost.
+    own_page.context.add_init_script("delete Navigator.prototype.clipboard")
+    own_page.goto("/admin/content/api::article.article?q=lens")
+    own_page.get_by_role("button", name="More actions for this list").click()
+    own_page.get_by_role("menuitem", name="Copy as API request").click()
+    expect(own_page.get_by_text("Request copied")).to_be_visible()
+    search = own_page.get_by_role("textbox", name="Search Article")
+    search.fill("")
+    search.press("Control+v")
+    expect(search).to_have_value(re.compile("^curl -g 'http.*_q=lens"))

@@ -20,11 +20,13 @@ import { SessionDialog } from './auth/SessionDialog'
 import { startTranslations } from './i18n'
 import { queries } from './queries'
 import { router } from './router'
+import { provideClipboard } from './shell/clipboard'
 import { returnFocusFromLayers } from './shell/focus'
 import { resolver, theme } from './theme'
 
 await startTranslations()
 returnFocusFromLayers()
+provideClipboard()
 
 /** Calendars in the language of the UI; weeks begin on Monday, but for English on Sunday. */
 function Dates({ children }: { children: ReactNode }) {

@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useClipboard } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Bookmark, BookmarkPlus, Check, Copy, Download, Ellipsis, Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -137,7 +136,6 @@ function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; sea
 /** What else can be done with a list: take it out as a file, or as a request of the content API. */
 export function ListMenu({ type, state }: { type: ContentType; state: ListState }) {
   const { t } = useTranslation()
-  const clipboard = useClipboard()
   const { _q, filters, publicationFilter, missingLocale, reviewStage, reviewAssignee } = state.query
   const common = { sort: state.sort, locale: state.locale, _q, filters, publicationFilter }
   const query = { ...common, missingLocale, reviewStage, reviewAssignee }
@@ -149,8 +147,8 @@ export function ListMenu({ type, state }: { type: ContentType; state: ListState 
   ]
   const copy = () => {
     const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...common, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
-    clipboard.copy(`curl -g '${path.replaceAll("'", '%27')}'`)
-    toast(t('list.requestCopied'))
+    const command = `curl -g '${path.replaceAll("'", '%27')}'`
+    void navigator.clipboard.writeText(command).then(() => toast(t('list.requestCopied')), toastError)
   }
   const run = (format: 'csv' | 'json') =>
     startJob({
