@@ -31,7 +31,7 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
   const [naming, setNaming] = useState(false)
   const views = useSavedViews(type.uid)
   const current = views.find((one) => one.id === state.search.view)
-  const isChanged = current && JSON.stringify(stateOf(searchOf(current))) !== JSON.stringify(stateOf({ ...searchOf(current), ...definedOnly(state.search) }))
+  const isChanged = current && textOf(searchOf(current)) !== textOf(state.search)
   const refresh = () => void queries.invalidateQueries({ queryKey: keys.views })
   const update = useMutation({
     mutationFn: (view: SavedView) =>
@@ -102,8 +102,9 @@ const NONE: ListSearch = {
   stage: undefined, assignee: undefined, missing: undefined,
 }
 
-const definedOnly = (search: ListSearch): ListSearch =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as ListSearch
+/** What a saved view keeps, as a text that is the same in any order. */
+const textOf = (search: ListSearch): string =>
+  JSON.stringify(Object.entries(stateOf(search)).filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; search: ListSearch; onClose: () => void; onSaved: (view: SavedView) => void }) {
   const { t } = useTranslation()
