@@ -1,6 +1,7 @@
 """Attribute types, operators and computed fields of code and packages in the admin UI."""
 
 import os
+import re
 from collections.abc import Iterator
 from subprocess import DEVNULL, run
 
@@ -21,6 +22,20 @@ from quire import computed
 @computed("api::product.product", needs=["name"])
 def shout(product) -> str:
     return product.name.upper()
+"""
+FAILING = """
+from quire import Forbidden, before_write, policy
+
+@before_write("api::product.product", needs=["name"])
+def check_name(write):
+    if write.after is not None and write.after.name == "Broken":
+        raise RuntimeError("no such shelf")
+
+@policy("api::product.product", on=["create"])
+def check_day(context):
+    if context.data.get("name") == "Sunday":
+        raise Forbidden("Nothing is sold on Sundays")
+    return context.data.get("name") != "Never"
 """
 LIST = "/admin/content/api::product.product"
 CONFIGURATION = "/content-manager/content-types/api::product.product/configuration"
@@ -61,7 +76,7 @@ def shop(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         "ink": _custom("string", type="color", background="#ffffff"),
     }
     write_tree(project, type_file("product", attributes), {"src/extensions/span.py": OPERATOR})
-    write_tree(project, {"src/extensions/shout.py": COMPUTED})
+    write_tree(project, {"src/extensions/shout.py": COMPUTED, "src/extensions/checks.py": FAILING})
     for fence in fences(DOCS / "extending" / "attribute-types.md"):
         if fence.info in {"python", "js"}:
             write_tree(project, {fence.text.partition("\n")[0].lstrip("#/ "): fence.text})
@@ -98,6 +113,27 @@ def test_a_custom_element_edits_the_value_and_lists_show_its_cell(
 
     go_on(page, LIST)
     expect(page.get_by_text("12.50 CHF")).to_be_visible()
+
+
+def test_what_code_of_the_project_rejects_or_fails_at_is_shown_with_its_place(
+    shop: Site, open_page: OpenPage
+) -> None:
+    page = open_page(shop, shown_to=EMAIL)
+    go_on(page, f"{LIST}/create")
+    name = page.get_by_role("textbox", name="name")
+    alert = page.get_by_role("alert")
+    for typed, message in (
+        ("Broken", r"check_name \(src/extensions/checks\.py:\d+\): RuntimeError: no such shelf"),
+        ("Sunday", "Nothing is sold on Sundays"),
+        ("Never", r"the policy check_day \(src/extensions/checks\.py:\d+\) denied"),
+    ):
+        name.fill(typed)
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(alert.filter(has_text=re.compile(message))).to_be_visible()
+        expect(name).to_have_value(typed)
+    name.fill("Mended")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect_saved(page)
 
 
 def test_an_operator_of_the_code_is_in_the_filter_menu(shop: Site, open_page: OpenPage) -> None:

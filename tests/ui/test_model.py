@@ -253,3 +253,48 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     expect(phone.get_by_role("button", name="Apply now")).to_be_visible()
     assert_fits_phone(phone)
     assert_accessible(phone)
+
+
+def test_a_type_and_a_component_are_renamed_past_the_names_of_others(
+    studio: Site, builder: Page
+) -> None:
+    page = builder
+    linked = {
+        "action": "create",
+        "name": "shoe",
+        "properties": {"type": "relation", "relation": "manyToOne", "target": "api::shoe.shoe"},
+    }
+    components = tuple(
+        {
+            "action": "create",
+            "uid": f"parts.{name}",
+            "displayName": name.capitalize(),
+            "category": "parts",
+            "attributes": [],
+        }
+        for name in ("lace", "sole")
+    )
+    update(
+        studio,
+        content_type("shoe", action="create"),
+        content_type("boot", linked, action="create"),
+        components=components,
+    )
+    page.goto("/admin/model/api::boot.boot?tab=settings")
+    singular = page.get_by_label("API id (singular)")
+    singular.fill("")
+    singular.press_sequentially("shoe")
+    expect(page.get_by_text("Another type uses the name shoe.").first).to_be_visible()
+    singular.press_sequentially("horn")
+    expect(singular).to_have_value("shoehorn")
+    page.get_by_label("API id (plural)").fill("shoehorns")
+    apply_changes(page)
+    assert attributes_of(studio, "api::shoehorn.shoehorn")["shoe"]["target"] == "api::shoe.shoe"
+
+    page.goto("/admin/model/parts.sole?tab=settings")
+    name = page.get_by_label("Id", exact=True)
+    name.fill("")
+    name.press_sequentially("laces")
+    expect(name).to_have_value("laces")
+    apply_changes(page)
+    assert attributes_of(studio, "parts.laces") == {}

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -201,6 +202,9 @@ def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
     page.get_by_role("option", name="Translator").click()
     page.keyboard.press("Tab")
     dialog.get_by_role("button", name="Create invitation link").click()
+    # It is shown only now: a click beside it does not take it away.
+    page.mouse.click(5, 5)
+    page.keyboard.press("Escape")
     link = dialog.locator("pre").inner_text()
     dialog.get_by_role("button", name="Done").click()
     page.get_by_role("link", name="Tara").click()
@@ -355,6 +359,8 @@ def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) ->
     dialog.get_by_label("Display name").fill("Português")
     dialog.get_by_role("button", name="Save").click()
     row = page.get_by_role("row", name="Português")
+    hint = page.get_by_role("status").filter(has_text="Only super admins can use Português yet")
+    expect(hint.get_by_role("link", name="Roles")).to_have_attribute("href", "/admin/settings/roles")
     row.get_by_role("button").click()
     page.get_by_role("menuitem", name="Delete").click()
     expect(dialog.get_by_text("0 entries in this locale")).to_be_visible()
@@ -363,6 +369,7 @@ def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) ->
     dialog.get_by_label("Type pt to confirm").fill("pt")
     dialog.get_by_role("button", name="Delete").click()
     expect(row).to_have_count(0)
+    expect(hint).to_have_count(0)
     assert "pt" not in [one["code"] for one in site.api("GET", "/i18n/locales")]
 
 
@@ -380,6 +387,38 @@ SCREENS = (
     ),
     *("roles/2", "end-user-roles/2", "providers", "email-templates", "advanced"),
 )
+
+
+def test_a_form_asks_before_it_is_left_once_something_is_typed(page: Page) -> None:
+    for screen, button, field in (
+        ("api-tokens", "Create API token", "Name"),
+        ("webhooks", "Create webhook", "URL"),
+    ):
+        go_on(page, f"/admin/settings/{screen}")
+        page.get_by_role("link", name=button).click()
+        page.get_by_role("textbox", name=field).wait_for()
+        page.get_by_role("link", name="Locales").click()
+        expect(page.get_by_role("heading", name="Locales", level=1)).to_be_visible()
+        page.go_back()
+        page.get_by_role("textbox", name=field).fill("http://localhost/build")
+        page.get_by_role("link", name="Locales").click()
+        question = page.get_by_role("dialog", name="There are unsaved changes")
+        question.get_by_role("button", name="Leave without saving").click()
+        expect(page.get_by_role("heading", name="Locales", level=1)).to_be_visible()
+
+
+def test_a_webhook_is_tested_as_it_is_saved(site: Site, page: Page) -> None:
+    hook = {"name": "Moved", "url": "http://127.0.0.1:9/", "events": ["entry.create"]}
+    made = site.api("POST", "/admin/webhooks", hook)["data"]
+    go_on(page, f"/admin/settings/webhooks/{made['id']}")
+    send = page.get_by_role("button", name="Send test")
+    page.get_by_label("URL").fill("http://127.0.0.1:10/")
+    expect(send).to_be_disabled()
+    send.hover()
+    expect(page.get_by_role("tooltip")).to_have_text(re.compile("^Save your changes first"))
+    save(page)
+    expect(send).to_be_enabled()
+    site.api("DELETE", f"/admin/webhooks/{made['id']}")
 
 
 def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(home: Page) -> None:

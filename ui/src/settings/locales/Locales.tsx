@@ -79,7 +79,7 @@ export function Locales() {
       </SettingsTable>
       <Coverage />
       {edited && <LocaleDialog locale={edited === 'new' ? null : edited} taken={locales.map((one) => one.code)} onAdded={setAdded} onDone={refresh} onClose={() => setEdited(null)} />}
-      {deleted && <DeleteDialog locale={deleted} onDone={refresh} onClose={() => setDeleted(null)} />}
+      {deleted && <DeleteDialog locale={deleted} onDone={() => { setAdded(null); return refresh() }} onClose={() => setDeleted(null)} />}
     </SettingsPage>
   )
 }
