@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -137,6 +138,25 @@ def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
     phone.goto(f"/admin/releases/{release_id}")
     expect(phone.get_by_role("heading", level=1)).to_contain_text("Small screens")
     assert_fits_phone(phone)
+
+
+def test_a_release_that_failed_at_its_time_says_so(site: Site, page: Page) -> None:
+    (broken,) = make_samples(site, "Tardy", 1, on=None)
+    release_id = site.api("POST", RELEASES, {"name": "Tardy"})["data"]["id"]
+    path = f"{RELEASES}/{release_id}"
+    entry = {"contentType": SAMPLE, "documentId": broken}
+    site.api("POST", f"{path}/items", {"entries": [entry]})
+    at = datetime.now(UTC) + timedelta(seconds=2)
+    times = {"scheduledAt": at.isoformat(), "timezone": "UTC"}
+    site.api("PUT", f"{path}/schedule", times)
+    while site.api("GET", path)["data"]["status"] != "failed":
+        page.wait_for_timeout(200)
+    go_on(page, f"/admin/releases/{release_id}")
+    alert = page.get_by_role("alert").filter(has_text="It could not be published at its time")
+    expect(alert).to_be_visible()
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("row", name="Tardy")).to_contain_text("On: This field is required.")
+    expect(alert).to_have_count(0)
 
 
 def test_an_entry_is_scheduled_and_taken_off_the_schedule(site: Site, page: Page) -> None:

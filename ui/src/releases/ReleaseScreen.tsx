@@ -152,6 +152,7 @@ function Opened({ release }: { release: ReleaseDetail }) {
       }
     >
       {problems && <Verdict problems={problems} total={items.length} />}
+      {!problems && release.status === 'failed' && <Alert color="red" variant="light" title={t('releases.failedTitle')}>{t('releases.failedHint')}</Alert>}
       {items.length === 0 ? <EmptyState title={t('releases.empty')}>{t('releases.emptyHint')}</EmptyState> : <Items release={release} problems={problems ?? []} />}
       {isScheduling && <ScheduleRelease release={release} onClose={() => setScheduling(false)} />}
       {isNaming && <NameDialog release={release} onClose={() => setNaming(false)} onDone={() => setNaming(false)} />}
