@@ -27,15 +27,16 @@ export function ConflictDialog({ conflict, type, view, loaded, locale, actions }
   const theirs = useQuery({ queryKey: ['conflict', type.uid, loaded.documentId, locale, conflict.at], gcTime: 0, queryFn: () => loadEntry(type, type.kind === 'singleType' ? null : loaded.documentId, locale) })
   const mine = store.getState()
   const entry = theirs.data?.entry
-  // What they changed, and what is not saved here; relations are told in numbers alone.
+  // What they changed, and what is not saved here.
   const names = new Set([
     ...dirtyNames(mine),
     ...Object.keys(entry ?? {}).filter((name) => type.attributes[name] && loaded.entry && !isEqual(entry?.[name], loaded.entry[name])),
   ])
-  const shown = [...names].filter((name) => {
-    const attribute = type.attributes[name]
-    return attribute && name in mine.values && attribute.type !== 'relation'
-  })
+  const differing = [...names].filter((name) => type.attributes[name] && name in mine.values)
+  // The server tells relations in numbers alone.
+  const isRelation = (name: string) => type.attributes[name]?.type === 'relation'
+  const shown = differing.filter((name) => !isRelation(name))
+  const relations = differing.filter(isRelation).map((name) => labelOf(view, name))
   return (
     <Modal opened onClose={actions.dismissConflict} title={t('conflict.title')} size="xl" closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack>
@@ -46,7 +47,7 @@ export function ConflictDialog({ conflict, type, view, loaded, locale, actions }
         {!theirs.data && !theirs.error && <Loading rows={2} />}
         {entry && (
           <Stack gap="sm" mah="46vh" style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('conflict.differences')}>
-            <Text size="xs" c="dimmed">{t('conflict.legend')}</Text>
+            {shown.length > 0 && <Text size="xs" c="dimmed">{t('conflict.legend')}</Text>}
             {shown.map((name) => {
               const attribute = type.attributes[name]!
               const { Diff } = fieldTypeOf(attribute)
@@ -57,6 +58,7 @@ export function ConflictDialog({ conflict, type, view, loaded, locale, actions }
                 </div>
               )
             })}
+            {relations.length > 0 && <Text size="sm">{t('conflict.relations', { fields: relations.join(', ') })}</Text>}
           </Stack>
         )}
         <Group justify="flex-end" gap="xs">
