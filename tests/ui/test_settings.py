@@ -360,7 +360,9 @@ def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) ->
     dialog.get_by_role("button", name="Save").click()
     row = page.get_by_role("row", name="Português")
     hint = page.get_by_role("status").filter(has_text="Only super admins can use Português yet")
-    expect(hint.get_by_role("link", name="Roles")).to_have_attribute("href", "/admin/settings/roles")
+    expect(hint.get_by_role("link", name="Roles")).to_have_attribute(
+        "href", "/admin/settings/roles"
+    )
     row.get_by_role("button").click()
     page.get_by_role("menuitem", name="Delete").click()
     expect(dialog.get_by_text("0 entries in this locale")).to_be_visible()
