@@ -4,7 +4,7 @@ import { explain, messageOf } from '../components/errors'
 import { i18next } from '../i18n'
 import common from '../i18n/en/common.json'
 
-beforeAll(() => i18next.init({ lng: 'en', keySeparator: false, nsSeparator: false, resources: { en: { translation: common } } }))
+beforeAll(() => i18next.init({ lng: 'en', keySeparator: false, nsSeparator: false, interpolation: { escapeValue: false }, resources: { en: { translation: common } } }))
 
 const failed = (status: number, message: string, id: string | null = null, after: number | null = null) =>
   explain(new ApiError(status, 'Error', message, null, id, after))
@@ -12,7 +12,6 @@ const failed = (status: number, message: string, id: string | null = null, after
 test.each([
   [0, 'The server cannot be reached', 'retry'],
   [401, 'You are signed out', 'signIn'],
-  [403, 'You have no permission for this', null],
   [404, 'Nothing was found here', null],
   [503, 'The server is not available', 'retry'],
   [500, 'The server could not do this', 'retry'],
