@@ -24,9 +24,9 @@ def shout(product) -> str:
     return product.name.upper()
 """
 FAILING = """
-from quire import Forbidden, before_write, policy
+from quire import Forbidden, after_write, policy
 
-@before_write("api::product.product", needs=["name"])
+@after_write("api::product.product", on=["create", "update"], needs=["name"])
 def check_name(write):
     if write.after is not None and write.after.name == "Broken":
         raise RuntimeError("no such shelf")

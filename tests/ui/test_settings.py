@@ -410,8 +410,8 @@ def test_a_form_asks_before_it_is_left_once_something_is_typed(page: Page) -> No
 
 
 def test_a_webhook_is_tested_as_it_is_saved(site: Site, page: Page) -> None:
-    hook = {"name": "Moved", "url": "http://127.0.0.1:9/", "events": ["entry.create"]}
-    made = site.api("POST", "/admin/webhooks", hook)["data"]
+    hook = {"name": "Moved", "url": "http://127.0.0.1:9/", "headers": {}}
+    made = site.api("POST", "/admin/webhooks", {**hook, "events": ["entry.create"]})["data"]
     go_on(page, f"/admin/settings/webhooks/{made['id']}")
     send = page.get_by_role("button", name="Send test")
     page.get_by_label("URL").fill("http://127.0.0.1:10/")

@@ -23,7 +23,12 @@ const LayoutTab = lazy(() => import('./layout/LayoutTab').then((module) => ({ de
 export function TypeScreen() {
   const { t } = useTranslation()
   const { uid } = modelRoute.useParams()
-  const model = modelOf(useDraft(), uid)
+  const draft = useDraft()
+  const found = modelOf(draft, uid)
+  const [shownId, setShownId] = useState(found?.id)
+  if (found && found.id !== shownId) setShownId(found.id)
+  // While its id is typed, or that is undone, a type has another one than the address.
+  const model = found ?? draft[shownId ?? '']
   useDocumentTitle(`${model?.info.displayName ?? t('nav.model')} · Quire`)
   if (!model) return <EmptyState title={t('model.missing')} action={<Button component={Link} to="/model" variant="default">{t('nav.model')}</Button>} />
   return <Screen key={model.id} model={model} />

@@ -132,9 +132,11 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
 
   const beginCreation = () => (creation.current ??= { key: crypto.getRandomValues(new Uint32Array(4)).join('-'), values: store.getState().values })
 
-  /** Forget a creation that was refused: there is no document. */
-  const endRefusedCreation = (error: unknown) => {
-    if (error instanceof ApiError && error.status > 0 && error.status < 500) creation.current = null
+  /** Forget a creation of which it is known that there is no document: a repeated one would have been answered with it. */
+  const endFailedCreation = (error: unknown, isRepeated: boolean) => {
+    if (!(error instanceof ApiError) || error.status === 0) return
+    const isRolledBack = error.status < 500 || error.details?.code !== undefined
+    if (isRolledBack || (isRepeated && error.status === 500)) creation.current = null
   }
 
   /**
@@ -148,7 +150,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     try {
       answer = await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body: formBody(values), headers: { 'idempotency-key': key } })
     } catch (error) {
-      endRefusedCreation(error)
+      endFailedCreation(error, isRepeated)
       if (isRepeated && creation.current === null) return create(keepsErrors)
       if (error instanceof ApiError) setPreventsSaving(Object.keys(problemsOf(error)))
       throw error
@@ -250,7 +252,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     try {
       answer = await requestPublication(documentId, formBody(values), key)
     } catch (error) {
-      endRefusedCreation(error)
+      endFailedCreation(error, false)
       throw error
     }
     await settle(await read((answer as { data: Entry }).data.documentId), documentId, values)
