@@ -106,5 +106,7 @@ export function wordingOfError(error: unknown, nameOf: FieldName = positionOf): 
 /** The message of a problem for a place away from its field. */
 export function wordingWithName({ path, message }: Problem, nameOf: FieldName): string {
   const name = nameOf(path)
-  return name === '' ? wordingOfText(message, nameOf) : `${name}: ${wordingOf({ path, message })}`
+  if (name === '') return wordingOfText(message, nameOf)
+  // A problem of the project's code names its file by itself.
+  return message.startsWith(`${path[0]}: `) ? message : `${name}: ${wordingOf({ path, message })}`
 }

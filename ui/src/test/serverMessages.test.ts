@@ -64,6 +64,11 @@ describe('wordingOfError', () => {
     expect(wordingOfError(new ApiError(400, 'ApplicationError', 'Name already taken'))).toBe('Dieser Name ist vergeben.')
   })
 
+  it('says where code is wrong once', () => {
+    const message = 'src/api/a/a.py: line 6 before_write("api::a.a"): unknown field "mode" in needs'
+    expect(wordingOfError(new ApiError(400, 'ValidationError', '1 error', { errors: [{ path: ['src/api/a/a.py', 'line 6'], message }] }))).toBe(message)
+  })
+
   it('calls fields by their labels where these are known', async () => {
     await i18next.changeLanguage('de')
     const attributes = { links: { type: 'component', component: 'shared.link' }, zone: { type: 'dynamiczone', components: ['shared.link', 'blocks.quote'] } }
