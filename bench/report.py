@@ -55,11 +55,6 @@ class Run:
     by_types: Growth | None = None
     floor: str = "Bare driver"
 
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The names under which Quire was measured otherwise as well."""
-        return tuple(name for name in self.servers if name.startswith("Quire") and name != "Quire")
-
 
 def machine(database: str) -> str:
     """Return one line about this machine: processor, cores, Python, the database."""
@@ -72,7 +67,7 @@ def machine(database: str) -> str:
 
 def tables(run: Run) -> tuple[Table, ...]:
     """Return all tables of a run in the order in which they are shown."""
-    found = [cpu_table(run), *_database_tables(run), rate_table(run)]
+    found = [*cpu_tables(run), *_database_tables(run), rate_table(run)]
     found.append(footprint_table("Footprint", run.footprints))
     for growth, title in ((run.by_documents, "documents"), (run.by_types, "content types")):
         if growth is not None:
@@ -81,43 +76,59 @@ def tables(run: Run) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def cpu_table(run: Run) -> Table:
-    """Return CPU time per request of every contestant, and the ratios that are quoted."""
-    with_strapi = "Strapi" in run.servers
-    columns = ["Workload", *(["Strapi"] if with_strapi else []), "Quire"]
-    columns += ["Strapi / Quire"] if with_strapi else []
-    # What runs statements is what can be compared with the statements alone.
-    reading = READING if READING in run.servers else "Quire"
-    for name in run.others:
-        columns.append(name)
-        columns += [f"Strapi / {_kind(name)}"] if _peer(run, name) else []
-    columns += [run.floor, f"{_kind(reading)} / {run.floor.lower().removeprefix('bare ')}"]
-    columns.append("Plain server")
-    rows = []
-    for result in run.results:
-        strapi, quire, floor = (_cpu(result, name) for name in ("Strapi", "Quire", run.floor))
-        row = [_marked_title(result)]
-        row += [microseconds(strapi)] if with_strapi else []
-        row.append(microseconds(quire))
-        row += [times(ratio(strapi, quire))] if with_strapi else []
-        for name in run.others:
+def cpu_tables(run: Run) -> list[Table]:
+    """Return CPU time per request: of content servers, and of what is below them.
+
+    Servers whose databases have Strapi's indexes alone are compared with each other, in a table of
+    their own.
+    """
+    servers = [name for name in run.servers if name.startswith(("Strapi", "Quire"))]
+    left = [name for name in servers if name.endswith(AS_LEFT)]
+    tables = [
+        _servers_table("CPU time per request", run, [one for one in servers if one not in left])
+    ]
+    if left:
+        tables.append(
+            _servers_table("CPU time per request, databases as Strapi left them", run, left)
+        )
+    return [*tables, floor_table(run)]
+
+
+def _servers_table(title: str, run: Run, names: Sequence[str]) -> Table:
+    """Return CPU times of content servers, and how many times as much the first Strapi uses."""
+    strapi = next((name for name in names if name.startswith("Strapi")), None)
+    columns = ["Workload"]
+    rows = [[_marked_title(result)] for result in run.results]
+    for name in names:
+        columns.append(name.removesuffix(AS_LEFT))
+        compared = strapi is not None and name != strapi
+        columns += [f"Strapi / {_kind(columns[-1])}"] if compared else []
+        for row, result in zip(rows, run.results, strict=True):
             row.append(microseconds(_cpu(result, name)))
-            if peer := _peer(run, name):
-                row.append(times(ratio(_cpu(result, peer), _cpu(result, name))))
-        row += [microseconds(floor), times(ratio(_cpu(result, reading), floor))]
-        rows.append((*row, microseconds(_cpu(result, "Plain server"))))
-    return Table("CPU time per request", tuple(columns), tuple(rows))
+            if compared and strapi is not None:
+                row.append(times(ratio(_cpu(result, strapi), _cpu(result, name))))
+    return Table(title, tuple(columns), tuple(map(tuple, rows)))
 
 
-def _peer(run: Run, name: str) -> str | None:
-    """Return which Strapi a kind of Quire is compared with, if with any."""
-    if name.endswith(AS_LEFT):
-        peer = f"Strapi{AS_LEFT}"
-    elif name == READING:
-        peer = "Strapi"
-    else:
-        return None
-    return peer if peer in run.servers else None
+def floor_table(run: Run) -> Table:
+    """Return what statements alone and HTTP alone cost, beside the servers that need them."""
+    # What runs statements is what can be compared with the statements alone.
+    with_reading = READING in run.servers
+    reading = READING if with_reading else "Quire"
+    http = ("Quire", "Plain server") if with_reading else ("Plain server",)
+    ratio_title = f"{_kind(reading)} / {run.floor.lower().removeprefix('bare ')}"
+    rows = [
+        (
+            _marked_title(result),
+            microseconds(_cpu(result, reading)),
+            microseconds(_cpu(result, run.floor)),
+            times(ratio(_cpu(result, reading), _cpu(result, run.floor))),
+            *(microseconds(_cpu(result, name)) for name in http),
+        )
+        for result in run.results
+    ]
+    columns = ("Workload", reading, run.floor, ratio_title, *http)
+    return Table("Statements alone, and HTTP alone", columns, tuple(rows))
 
 
 def _database_tables(run: Run) -> list[Table]:
@@ -137,14 +148,15 @@ def _database_tables(run: Run) -> list[Table]:
 
 
 def rate_table(run: Run) -> Table:
-    """Return requests per second and latencies of every server."""
-    columns = ["Workload", *(f"{name} {what}" for name in run.servers for what in _RATE_COLUMNS)]
+    """Return requests per second and latencies of every server with its indexes."""
+    servers = [name for name in run.servers if not name.endswith(AS_LEFT)]
+    columns = ["Workload", *(f"{name} {what}" for name in servers for what in _RATE_COLUMNS)]
     with_floor = any(_rate(one.summaries.get(run.floor)) != _NOT_KNOWN for one in run.results)
     columns += [f"{run.floor} req/s"] if with_floor else []
     rows = []
     for result in run.results:
         row = [_marked_title(result)]
-        for name in run.servers:
+        for name in servers:
             summary = result.summaries.get(name)
             row.append(_rate(summary))
             row.append(_latencies(summary))
@@ -223,7 +235,7 @@ def equality_sentence(run: Run) -> str:
         return "Strapi was not measured, so there were no responses to compare with."
     differences = [result.difference for result in run.results if result.difference is not None]
     if not differences:
-        return "Before measuring, the JSON responses of both servers were compared: they are equal."
+        return "Before measuring, the JSON responses of all servers were compared: they are equal."
     return "The responses of workloads marked * are NOT equal: " + "; ".join(differences) + "."
 
 

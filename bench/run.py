@@ -27,8 +27,8 @@ _WITHOUT_PAGES = "Quire without pages"
 
 
 _LEFT = {
-    f"Quire{AS_LEFT}": ("responses", "pages"),
-    f"Quire with caches{AS_LEFT}": (),
+    f"Quire{AS_LEFT}": (),
+    f"{_WITHOUT_PAGES}{AS_LEFT}": ("responses", "pages"),
 }
 """The caches that Quire does without on a database as Strapi left it."""
 

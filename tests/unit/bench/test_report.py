@@ -6,10 +6,13 @@ from bench.compare import Effort, Result
 from bench.growth import Footprint, Growth, contestant_name
 from bench.measure import Round, summarise
 from bench.report import (
+    AS_LEFT,
     READING,
     Run,
-    cpu_table,
+    Table,
+    cpu_tables,
     equality_sentence,
+    floor_table,
     growth_table,
     markdown,
     microseconds,
@@ -56,48 +59,63 @@ GROWTH = Growth(
 )
 
 
-def test_the_first_table_has_cpu_times_and_the_ratios_that_are_quoted() -> None:
-    table = cpu_table(RUN)
-    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
-        "Workload": "flat page of 25",
-        "Strapi": "7.3 ms",
-        "Quire": "146 µs",
-        "Strapi / Quire": "50x",
-        "Bare driver": "62 µs",
-        "Quire / driver": "2.4x",
-        "Plain server": "22 µs",
+def row_of(table: Table) -> dict[str, str]:
+    """The only row of a table, by the names of columns."""
+    (row,) = table.rows
+    return dict(zip(table.columns, row, strict=True))
+
+
+def with_servers(*names: str) -> Run:
+    """A run of servers that take 100 µs, 200 µs, ... in the order of their names."""
+    summaries = {
+        name: summarise([Round(100 * number, 1, 1, 1)]) for number, name in enumerate(names, 1)
     }
+    servers = tuple(name for name in names if name != "Bare driver")
+    return replace(RUN, results=(replace(RESULT, summaries=summaries),), servers=servers)
+
+
+def test_the_first_table_has_cpu_times_of_servers_and_ratios() -> None:
+    run = with_servers("Quire", READING, "Quire without pages", "Strapi", "Plain server")
+    assert row_of(cpu_tables(run)[0]) == {
+        "Workload": "flat page of 25",
+        "Quire": "100 µs",
+        "Strapi / Quire": "4.0x",
+        READING: "200 µs",
+        "Strapi / without response cache": "2.0x",
+        "Quire without pages": "300 µs",
+        "Strapi / without pages": "1.3x",
+        "Strapi": "400 µs",
+    }
+
+
+def test_databases_as_strapi_left_them_have_a_table_of_their_own() -> None:
+    run = with_servers("Quire", f"Quire{AS_LEFT}", "Strapi", f"Strapi{AS_LEFT}")
+    indexed, left, _ = cpu_tables(run)
+    assert row_of(indexed)["Strapi / Quire"] == "3.0x"
+    assert row_of(left) == {
+        "Workload": "flat page of 25",
+        "Quire": "200 µs",
+        "Strapi / Quire": "2.0x",
+        "Strapi": "400 µs",
+    }
+    assert not any(AS_LEFT in column for column in rate_table(run).columns)
 
 
 def test_statements_are_compared_with_what_runs_them() -> None:
-    summaries = {
-        "Strapi": summarise([Round(7_300, 1, 1, 1)]),
-        "Quire": summarise([Round(50, 1, 1, 1)]),
-        READING: summarise([Round(146, 1, 1, 1)]),
-        "Quire without pages": summarise([Round(200, 1, 1, 1)]),
-        "Bare driver": summarise([Round(62, 1, None, None)]),
-    }
-    servers = ("Strapi", "Quire", READING, "Quire without pages")
-    table = cpu_table(
-        replace(RUN, results=(replace(RESULT, summaries=summaries),), servers=servers)
-    )
-    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
+    run = with_servers("Bare driver", READING, "Quire", "Plain server")
+    assert row_of(floor_table(run)) == {
         "Workload": "flat page of 25",
-        "Strapi": "7.3 ms",
-        "Quire": "50 µs",
-        "Strapi / Quire": "146x",
-        READING: "146 µs",
-        "Strapi / without response cache": "50x",
-        "Quire without pages": "200 µs",
-        "Bare driver": "62 µs",
-        "without response cache / driver": "2.4x",
-        "Plain server": "n/a",
+        READING: "200 µs",
+        "Bare driver": "100 µs",
+        "without response cache / driver": "2.0x",
+        "Quire": "300 µs",
+        "Plain server": "400 µs",
     }
 
 
 def test_without_the_peer_its_columns_are_left_out() -> None:
-    table = cpu_table(replace(RUN, servers=("Quire", "Plain server")))
-    assert table.columns == ("Workload", "Quire", "Bare driver", "Quire / driver", "Plain server")
+    table, _ = cpu_tables(replace(RUN, servers=("Quire", "Plain server")))
+    assert table.columns == ("Workload", "Quire")
 
 
 def test_a_database_with_processes_of_its_own_has_a_table_and_its_limit_a_rate() -> None:
@@ -111,14 +129,9 @@ def test_a_database_with_processes_of_its_own_has_a_table_and_its_limit_a_rate()
     run = replace(
         RUN, results=(replace(RESULT, summaries=summaries),), servers=servers, floor="pgbench"
     )
-    cpu, database, rates, _ = tables(run)
-    assert dict(zip(cpu.columns[1:], cpu.rows[0][1:], strict=True)) == {
-        "Quire": "300 µs",
-        "Quire, 2 processes": "310 µs",
-        "pgbench": "20 µs",
-        "Quire / pgbench": "15x",
-        "Plain server": "30 µs",
-    }
+    cpu, floors, database, rates, _ = tables(run)
+    assert cpu.rows[0][1:] == ("300 µs", "310 µs")
+    assert row_of(floors)["Quire / pgbench"] == "15x"
     assert database.rows[0][1:] == ("400 µs", "410 µs", "390 µs")
     assert rates.columns[-1] == "pgbench req/s"
     assert rates.rows[0][-1] == "9,000"
@@ -126,8 +139,8 @@ def test_a_database_with_processes_of_its_own_has_a_table_and_its_limit_a_rate()
 
 def test_what_was_not_measured_is_said_to_be_unknown() -> None:
     unknown = replace(RESULT, summaries={"Quire": summarise([Round(None, 10, 1, 1)])})
-    table = cpu_table(replace(RUN, results=(unknown,)))
-    assert set(table.rows[0][1:]) == {"n/a"}
+    for table in cpu_tables(replace(RUN, results=(unknown,))):
+        assert set(table.rows[0][1:]) == {"n/a"}
 
 
 def test_throughput_has_requests_per_second_and_latencies() -> None:
@@ -138,7 +151,7 @@ def test_throughput_has_requests_per_second_and_latencies() -> None:
 def test_growth_adds_tables_with_a_column_for_each_scale() -> None:
     titles = [table.title for table in tables(replace(RUN, by_documents=GROWTH))]
     assert "CPU time per request by number of documents" in titles
-    growth = tables(replace(RUN, by_documents=GROWTH))[3]
+    growth = tables(replace(RUN, by_documents=GROWTH))[4]
     assert growth.columns[1:] == ("Quire, 1,000 docs", "Quire, 25,000 docs")
     assert growth.rows[0][1:] == ("140 µs", "150 µs")
 
