@@ -126,6 +126,8 @@ class _Reader:
         # One cursor for all statements: creating one costs as much as a short statement. Executing
         # a statement ends the previous one, even if its rows were not all fetched.
         self._execute = self._connection.cursor().execute
+        self._data_version: int | None = None
+        """The number of the last snapshot."""
         self._deadline = _NO_DEADLINE
         self._stopped = False
         self._remaining_checks: int | None = None
@@ -155,11 +157,19 @@ class _Reader:
         return True
 
     def begin(self) -> int:
-        """Begin a snapshot; return a number that changes with each commit of others."""
+        """Begin a snapshot; return a number that changes with each commit of others.
+
+        SQLite parses the schema with the first statement that needs it, and forgets it when the
+        statement is interrupted. Where that takes longer than a read may, no read would ever have
+        the schema, so it is parsed here, without deadline.
+        """
         execute = self._execute
         execute("BEGIN")
         try:
             version: int = execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[assignment]  # a counter
+            if version != self._data_version:
+                execute("SELECT 1 FROM sqlite_schema LIMIT 0").fetchall()
+                self._data_version = version
         except apsw.Error:
             self.end()
             raise

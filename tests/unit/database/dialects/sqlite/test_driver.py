@@ -346,6 +346,19 @@ async def test_what_is_slow_is_not_read_without_waiting(path: Path) -> None:
         assert await database.read(slow, key="slow") == 100_000
 
 
+async def test_a_large_schema_does_not_make_reads_slow(path: Path) -> None:
+    def create_tables(connection: apsw.Connection, name: str) -> None:
+        for number in range(300):
+            connection.execute(f"CREATE TABLE {name}_{number} (id INTEGER PRIMARY KEY)")
+
+    with connected(path) as other:
+        create_tables(other, "first")
+        async with opened(path, guard_ms=0) as database:
+            assert database.read_now(amounts, key="amounts") == [60, 40]
+            create_tables(other, "second")
+            assert database.read_now(amounts, key="amounts") == [60, 40]
+
+
 async def test_another_version_is_not_read_without_waiting(database: SqliteDatabase) -> None:
     before = database.version()
     await database.write(insert(1))
