@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.customisations.end_user_routes import END_USER_ACTIONS, END_USER_PREFIX, SERVICE_ACTIONS
 from quire.customisations.findings import Finding, FindingKind
@@ -97,8 +98,24 @@ def find_document_hooks(
         for model in (*schema.content_types.values(), *schema.components.values())
         for name in model.attributes
     )
+    findings: dict[tuple[str, str], Finding] = {}
     for hook in search.hooks():
-        yield from _findings(hook, code, attributes)
+        for finding in _findings(hook, code, attributes):
+            key = (finding.file, finding.sentence)
+            other = findings.get(key)
+            findings[key] = finding if other is None else _join(other, finding)
+    yield from findings.values()
+
+
+def _join(finding: Finding, other: Finding) -> Finding:
+    """Return one finding for several calls of the same code."""
+    guards = {guard.uid: guard for guard in finding.guards}
+    for guard in other.guards:
+        first = guards.get(guard.uid, guard)
+        actions = tuple(dict.fromkeys((*first.actions, *guard.actions)))
+        guards[guard.uid] = replace(guard, actions=actions)
+    closes = tuple(dict.fromkeys((*finding.closes, *other.closes)))
+    return replace(finding, closes=closes, guards=tuple(guards.values()))
 
 
 def _findings(hook: _Hook, code: ProjectCode, attributes: frozenset[str]) -> Iterator[Finding]:

@@ -106,6 +106,7 @@ _CHANGING_FUNCTIONS = frozenset(
     }
 )
 """Functions of ``Object``, ``Reflect`` and lodash that change their first argument."""
+_OWNERS_OF_CHANGING_FUNCTIONS = frozenset({"Object", "Reflect", "_", "lodash"})
 _ITEM_METHODS = frozenset(
     {"filter", "slice", "find", "at", "flat", "concat", "values", "entries", "sort", "reverse"}
 )
@@ -134,6 +135,7 @@ _BUILT_IN_METHODS = frozenset(
         *("localeCompare", "normalize", "repeat", "lastIndexOf", "exec", "hasOwnProperty"),
     }
 )
+_LOG_METHODS = frozenset({"debug", "info", "log", "warn", "error"})
 _CALLS_OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
 _REFUSING_NAMES = ("validate", "assert", "ensure", "check", "verify", "invariant")
 """What names of functions that refuse data begin with."""
@@ -236,6 +238,8 @@ class _HookAnalysis:
         self._is_middleware = False
         self._has_called_next = False
         self._handled_errors = 0
+        self._running: dict[int, Sequence[ValuePath | None]] = {}
+        """The members of the hook's argument that the functions being followed have received."""
         self._tests: list[Expression] = []
         self._statement: Statement | None = None
 
@@ -341,9 +345,9 @@ class _HookAnalysis:
                 self._return(value)
                 return _Flow.FUNCTION_END
             case Throw(value):
-                self._evaluate(value)
                 if not self._handled_errors:
                     raise self.guard("throws an error")
+                self._evaluate(value)
                 return _Flow.FUNCTION_END
             case Try():
                 return self._follow_try(statement)
@@ -845,7 +849,7 @@ class _HookAnalysis:
     def _call_method(  # noqa: C901, PLR0912 - a case for each receiver
         self, inner: Expression, method: str, callee: Member, arguments: Sequence[Expression]
     ) -> None:
-        if is_harmless_call(callee):
+        if is_harmless_call(callee) or method in _LOG_METHODS:
             return
         path = self._path(inner)
         if method in _REFUSALS and not self._handled_errors:
@@ -854,7 +858,9 @@ class _HookAnalysis:
             if method in _MUTATORS:
                 self._change_path((*path, _ANY), None)
             return
-        if method in _CHANGING_FUNCTIONS and arguments:
+        if method in _CHANGING_FUNCTIONS and (
+            _root(inner) in _OWNERS_OF_CHANGING_FUNCTIONS or self._package_of(inner) is not None
+        ):
             self._call_changing_function(method, arguments)
         if method in _CALLS_OF_FUNCTIONS:
             self._call_unknown(f"a function by {method}", arguments)
@@ -878,7 +884,7 @@ class _HookAnalysis:
                 self._require_package(package)
             if method == "parse" and root not in _PARSERS and not self._handled_errors:
                 raise self.guard("calls parse")
-            if package is not None or root in {"Object", "Reflect"}:
+            if package is not None:
                 self._keep_from_packages(arguments)
 
     def _call_own_method(
@@ -896,7 +902,7 @@ class _HookAnalysis:
         self._call_unknown(method, arguments)
 
     def _call_changing_function(self, method: str, arguments: Sequence[Expression]) -> None:
-        path = self._path(arguments[0])
+        path = self._path(arguments[0]) if arguments else None
         if path is None:
             return
         if method not in {"assign", "extend", "merge"}:
@@ -914,7 +920,7 @@ class _HookAnalysis:
         match _strapi_members(callee):
             case [Call(Member(_, "plugin"), (Literal(str() as name), *_)), *_]:
                 is_safe = name in _SAFE_PLUGINS
-            case [Member(Member(_, "plugins"), str() as name), *_]:
+            case [Member(_, "plugins"), Member(_, str() as name), *_]:
                 is_safe = name in _SAFE_PLUGINS
             case [Call(Member(_, "service"), (uid_expression, *_)), *_]:
                 self._call_service(uid_expression, callee, arguments)
@@ -962,14 +968,15 @@ class _HookAnalysis:
         if name in self._functions:
             self._run_other(self._module, self._functions[name], arguments, is_closure=True)
             return
-        if name in self._module.imports:
-            package = self._package_of(Name(name))
-            if package is not None:
-                self._require_package(package)
-                if name.startswith(_REFUSING_NAMES) and not self._handled_errors:
-                    raise self.guard(f"calls {name}")
-                self._keep_from_packages(arguments)
-                return
+        package = None if name in _GLOBAL_FUNCTIONS else self._package_of(Name(name))
+        if package is not None:
+            self._require_package(package)
+            if name.startswith(_REFUSING_NAMES) and not self._handled_errors:
+                raise self.guard(f"calls {name}")
+            if name in _CHANGING_FUNCTIONS:
+                self._call_changing_function(name, arguments)
+            self._keep_from_packages(arguments)
+            return
         function = None if name in self._values else self._own_function(name)
         is_declared = name in self._values or name in self._module.imports
         if function is not None:
@@ -1081,7 +1088,12 @@ class _HookAnalysis:
                 return None
 
     def _run_callback(self, module: Module, function: Function, item: ValuePath | None) -> None:
+        paths = (item,) * max(1, len(function.parameters))
+        if id(function) in self._running:
+            self._require_same_arguments(self._running[id(function)], paths)
+            return
         other = self._inner(module, function, is_closure=module is self._module)
+        other.note_running(function, paths)
         for parameter in function.parameters:
             other.bind(parameter, Opaque(), item)
         other.run_function(function)
@@ -1094,7 +1106,12 @@ class _HookAnalysis:
         *,
         is_closure: bool = False,
     ) -> None:
+        paths = tuple(map(self._path, arguments))
+        if id(function) in self._running:
+            self._require_same_arguments(self._running[id(function)], paths)
+            return
         other = self._inner(module, function, is_closure=is_closure)
+        other.note_running(function, paths)
         for index, parameter in enumerate(function.parameters):
             argument = arguments[index] if index < len(arguments) else Opaque()
             path = self._path(argument)
@@ -1105,6 +1122,18 @@ class _HookAnalysis:
                 continue
             other.bind(parameter, argument, path)
         other.run_function(function)
+
+    def note_running(self, function: Function, paths: Sequence[ValuePath | None]) -> None:
+        """Record that a function is being followed."""
+        self._running[id(function)] = paths
+
+    def _require_same_arguments(
+        self, paths: Sequence[ValuePath | None], other_paths: Sequence[ValuePath | None]
+    ) -> None:
+        """Check that a function that calls itself passes nothing else on."""
+        for index, path in enumerate(other_paths):
+            if path is not None and (index >= len(paths) or paths[index] is None):
+                raise self.guard(NOT_UNDERSTOOD)
 
     def _bind_object(self, other: "_HookAnalysis", parameter: object, argument: Object) -> None:
         """Bind a parameter to an object, whose members may be parts of the hook's argument."""
@@ -1131,6 +1160,7 @@ class _HookAnalysis:
             raise self.guard("calls functions that are too deeply nested")
         other = _HookAnalysis(self._code, module, self._call, self._depth + 1)
         other._statement = self._statement if is_closure else None
+        other._running = {**self._running}
         other._handled_errors = self._handled_errors
         other._tests = [*self._tests] if is_closure else []
         if is_closure:

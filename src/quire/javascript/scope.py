@@ -597,8 +597,8 @@ _READ_METHODS = frozenset(
 """Methods of ``strapi`` and ``this`` that do not change their arguments."""
 
 
-_PURE_METHODS = frozenset({"includes", "indexOf", "join", "split", "trim"})
-"""Methods of texts and arrays that do not change them."""
+_PURE_METHODS = frozenset({"has", "includes", "indexOf", "join", "split", "trim"})
+"""Methods of texts, arrays and sets that do not change them."""
 
 
 def _modified_names(statements: Iterable[Statement]) -> Iterator[str]:

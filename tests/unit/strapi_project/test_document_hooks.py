@@ -225,6 +225,17 @@ async def test_lifecycles_that_may_guard_close_what_they_guard(
             "  afterCreate(event) { console.log(event.state.time, event.result.id); } };"
         ),
         (
+            "const refused = new Set(['api::other.other']);\n"
+            "module.exports = { beforeCreate(event) {\n"
+            "  if (refused.has(event.model.uid)) throw new Error('No'); } };"
+        ),
+        (
+            "const strip = (value) => Array.isArray(value) ? value.map(strip) : value;\n"
+            "module.exports = { async afterCreate({ result }) {\n"
+            "  if (result) strapi.log.info(strip(result.name)); else\n"
+            "  await strapi.plugins['email'].services.email.send({ to: 'a@example.org' }); } };"
+        ),
+        (
             "export default { async beforeCreate(event: Event) {\n"
             "  if (!event.params.data.rank) { event.params.data.rank = 1; } } };"
         ),
