@@ -32,6 +32,8 @@ from quire.transfer.archive_format import EntityLine, LinkLine
 _COMPONENT_KEY = "__component"
 _MAX_INT64 = 2**63 - 1
 _MIN_INT64 = -(2**63)
+_MAX_ID = 2**31 - 1
+"""The largest id of a row."""
 _ROUNDED_LARGEST = float(2**63)
 """The largest integers of 64 bits as floats, as Strapi writes them."""
 
@@ -82,6 +84,8 @@ class EntryRows:
         self, layout: "_ModelLayout", row_id: int, data: Mapping[str, object], location: str
     ) -> Iterator[ArchiveRow]:
         uid = layout.model.uid
+        if not 0 < row_id <= _MAX_ID:
+            raise TransferError(f"{uid} has a row of an impossible id in the archive: {row_id}.")
         self.known[uid].add(row_id)
         values = [row_id]
         yield ArchiveRow(

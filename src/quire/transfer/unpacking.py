@@ -101,7 +101,8 @@ def unpack_archive(
             return _unpack(path, read, folder, key=key, max_bytes=max_bytes)
     except WrongKeyError as error:
         raise TransferError(_wrong_key(path)) from error
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+    # The module tarfile reads headers of headers recursively.
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, RecursionError) as error:
         raise TransferError(f"{path} is damaged or cut off: {error}.") from error
 
 

@@ -199,6 +199,17 @@ def book(found: list[Any]) -> dict[str, Any]:
         ),
         (lambda: changed(ENTITIES, lambda f: book(f).update(chapters=[{}])), "without an id"),
         (lambda: changed(ENTITIES, lambda f: f.append(f[0])), "is in the archive twice"),
+        *(
+            (
+                lambda id_=id_: changed(ENTITIES, lambda f: f[0].update(id=id_)),
+                f"id in the archive: {id_}",
+            )
+            for id_ in (0, -1, 2**31, 2**70)
+        ),
+        (
+            lambda: changed(ENTITIES, lambda f: book(f)["chapters"][0].update(id=2**70)),
+            "has a row of an impossible id",
+        ),
         (lambda: changed(LINKS, lambda f: f[0]["left"].update(field="name")), "stores no links"),
         (
             lambda: changed(LINKS, lambda f: f[0]["left"].update(ref=None)),

@@ -147,6 +147,16 @@ def test_a_header_with_an_extension_of_gigabytes_is_not_read_into_memory(tmp_pat
         unpack(path, tmp_path / "out")
 
 
+def test_headers_of_headers_are_refused(tmp_path: Path) -> None:
+    header = tarfile.TarInfo("extended")
+    header.type, header.size = tarfile.XHDTYPE, len(b"11 mtime=1\n")
+    nested = (header.tobuf() + b"11 mtime=1\n".ljust(512, b"\0")) * 900
+    path = tmp_path / "nested.tar"
+    path.write_bytes(nested + tar_bytes(members_of(PLAIN)))
+    with pytest.raises(TransferError, match="damaged"):
+        unpack(path, tmp_path / "out")
+
+
 def test_metadata_is_limited(tmp_path: Path) -> None:
     path = write_archive(tmp_path / "x.tar", {"metadata.json": METADATA + " " * 2_000_000})
     with pytest.raises(TransferError, match="1,048,576 are allowed"):
