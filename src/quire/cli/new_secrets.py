@@ -15,19 +15,15 @@ _APP_KEYS = 4
 
 def new_secret(variable: str) -> str:
     """Return a new value for one of the variables with secrets."""
+    # URL-safe and without padding, so that every parser of .env accepts it.
     if variable == "APP_KEYS":
-        return ",".join(_random_text(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
-    return _random_text(_BYTES)
+        return ",".join(secrets.token_urlsafe(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
+    return secrets.token_urlsafe(_BYTES)
 
 
 def secret_lines(variables: Iterable[str]) -> str:
     """Return lines for ``.env`` with new values for the variables."""
     return "".join(f"{variable}={new_secret(variable)}\n" for variable in variables)
-
-
-def _random_text(size: int) -> str:
-    # URL-safe and without padding, so that every parser of .env accepts it.
-    return secrets.token_urlsafe(size)
 
 
 _EXAMPLE = ".env.example"

@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import UNSET, Struct, UnsetType, convert
-from msgspec.structs import FieldInfo, fields, replace
+from msgspec.structs import fields, replace
 
 from quire.content_api.validators import (
     MAX_LENGTH,
@@ -85,7 +85,7 @@ def validator_of(kind: type[Struct]) -> Fields:
     return Fields(
         fields={
             struct_field.encode_name: _validator(
-                struct_field.type, _is_required(struct_field), longest
+                struct_field.type, (required,) if struct_field.required else (), longest
             )
             for struct_field in fields(kind)
         },
@@ -93,10 +93,6 @@ def validator_of(kind: type[Struct]) -> Fields:
         keys_last=body.keys_last,
         secret=body.secret,
     )
-
-
-def _is_required(field: FieldInfo) -> tuple[Rule, ...]:
-    return (required,) if field.required else ()
 
 
 def _validator(

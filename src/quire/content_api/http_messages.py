@@ -1,7 +1,7 @@
 """Requests and responses of handlers."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from quire.access.principal import Administrator, Principal
@@ -29,8 +29,6 @@ _WITHOUT_BODY = (204, NOT_MODIFIED)
 REQUEST_ID = b"x-request-id"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
 """Ids that are accepted from clients: UUIDs, trace ids and the like, without line breaks."""
-
-RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def credential_of(headers: Mapping[bytes, bytes]) -> bytes | None:

@@ -93,7 +93,14 @@ class AccountApis:
             pages=_account_pages(settings),
             clock=clock,
         )
-        issuer = _token_issuer(settings, documents, accounts, sessions, clock)
+        issuer = TokenIssuer(
+            documents,
+            accounts,
+            sessions,
+            clock=clock,
+            secret=settings.secrets.jwt_secret,
+            lifetime=settings.users.jwt_expires_in,
+        )
         cookie = _cookie(settings)
         responses = AccountResponses(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
@@ -129,23 +136,6 @@ def user_sessions(settings: Settings, store: EntryStore) -> Sessions | None:
         return None
     tables = ContentTables(store=store, new_id=new_document_id)
     return Sessions(tables, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
-
-
-def _token_issuer(
-    settings: Settings,
-    documents: DocumentService,
-    accounts: Accounts,
-    sessions: Sessions | None,
-    clock: Clock,
-) -> TokenIssuer:
-    return TokenIssuer(
-        documents,
-        accounts,
-        sessions,
-        clock=clock,
-        secret=settings.secrets.jwt_secret,
-        lifetime=settings.users.jwt_expires_in,
-    )
 
 
 def _provider_api(

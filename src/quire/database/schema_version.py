@@ -28,7 +28,7 @@ Requirement = Callable[[], Program[None]]
 """The first part of a write transaction; raises an error if the schema is outdated."""
 
 WriteCheck = Callable[[], Program[bool]]
-"""The first part of a transaction that writes documents; raises like `WriteGuard`.
+"""The first part of a transaction that writes documents; raises like `Requirement`.
 
 Returns ``False`` if no webhook is enabled: one statement finds out both, which saves each write a
 round trip to PostgreSQL.

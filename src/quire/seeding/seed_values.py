@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.errors import SeedingError, list_problems
+from quire.errors import SchemaProblem, SeedingError, list_problems
 
 Values = Mapping[str, object]
 """Values by attribute, as JSON."""
@@ -101,16 +101,8 @@ class Content(Struct, frozen=True, kw_only=True):
         return len(self.media) + len(self.documents)
 
 
-class ContentProblem(Struct, frozen=True, order=True):
-    """One error: the file, the JSON path, and what is wrong."""
-
-    file: str
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}: {self.path}" if self.path else self.file
-        return f"{place}: {self.message}"
+class ContentProblem(SchemaProblem, frozen=True, order=True):
+    """One error of the content files."""
 
 
 class ContentError(SeedingError):

@@ -1,7 +1,7 @@
 """The settings of a project: one frozen record, loaded once.
 
-``model.py`` defines the settings, ``kinds.py`` the forms of values, ``load.py`` reads them, and
-``dotenv.py`` parses ``.env`` files. No other module of Quire reads the environment.
+``model.py`` defines the settings, ``setting_types.py`` the forms of values, ``load.py`` reads them,
+and ``dotenv.py`` parses ``.env`` files. No other module of Quire reads the environment.
 """
 
 from quire.settings.code_settings import (

@@ -17,7 +17,7 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
 
 @asynccontextmanager
 async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
-    """Return the HTTP client for a provider. Raises ExchangeError when it cannot be reached."""
+    """Return the HTTP client for a provider. Raises ProviderError when it cannot be reached."""
     client = httpx.AsyncClient(
         timeout=_TIMEOUT_S, follow_redirects=False, headers=_HEADERS, trust_env=False
     )
@@ -29,14 +29,14 @@ async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
 
 
 def check_address(url: str) -> str:
-    """Check that secrets may be sent to a URL, and return it. Raises ExchangeError."""
+    """Check that secrets may be sent to a URL, and return it. Raises ProviderError."""
     if not is_safe(url):
         raise ProviderError("the provider has an address without TLS")
     return url
 
 
 def read_response(response: httpx.Response) -> bytes:
-    """Return the body of a response. Raises ExchangeError for an error status or a large body."""
+    """Return the body of a response. Raises ProviderError for an error status or a large body."""
     if not response.is_success:
         raise ProviderError(f"the provider answered {response.status_code}")
     if len(response.content) > _MAX_BYTES:
@@ -45,7 +45,7 @@ def read_response(response: httpx.Response) -> bytes:
 
 
 def read_json(response: httpx.Response) -> object:
-    """Return the JSON of a response. Raises ExchangeError."""
+    """Return the JSON of a response. Raises ProviderError."""
     try:
         body: object = orjson.loads(read_response(response))
     except orjson.JSONDecodeError:

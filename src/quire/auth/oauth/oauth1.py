@@ -23,7 +23,7 @@ class OAuth1Client:
         """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
         The request token serves as its state, and the token secret as its verifier. Raises
-        ExchangeError.
+        ProviderError.
         """
         preset = self._provider.preset
         auth = self._auth(redirect_uri=self._provider.redirect_uri)
@@ -36,7 +36,7 @@ class OAuth1Client:
         return replace(state, state=token, verifier=secret), address
 
     async def profile(self, code: str, state: SignInState) -> Profile:
-        """Return the profile of a user who came back with a code. Raises ExchangeError."""
+        """Return the profile of a user who came back with a code. Raises ProviderError."""
         preset = self._provider.preset
         auth = self._auth(token=state.state, token_secret=state.verifier, verifier=code)
         async with provider_client() as client:

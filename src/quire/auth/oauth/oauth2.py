@@ -73,7 +73,7 @@ class OAuth2Client:
     async def begin(self, state: SignInState) -> tuple[SignInState, str]:
         """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
-        Raises ExchangeError.
+        Raises ProviderError.
         """
         provider = self._provider
         url = provider.address(provider.preset.authorize_url)
@@ -95,7 +95,7 @@ class OAuth2Client:
         return state, address
 
     async def profile(self, code: str, state: SignInState) -> Profile:
-        """Return the profile of a user who came back with a code. Raises ExchangeError."""
+        """Return the profile of a user who came back with a code. Raises ProviderError."""
         async with provider_client() as client:
             return await self._profile(client, code, state)
 

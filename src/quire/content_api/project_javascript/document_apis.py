@@ -281,14 +281,7 @@ class DataAccess(DataReads):
 
     async def _delete(self, content_type: ContentType, value: object) -> object:
         parameters = parameters_of(value)
-        document_id = parameters.get("documentId")
-        supported_names = {"documentId", "locale", "populate", "fields"}
-        if (
-            not isinstance(document_id, str)
-            or not document_id
-            or not supported_names.issuperset(parameters)
-        ):
-            raise UnsupportedError("deletes by something else than an id")
+        document_id = _document_id(parameters, "deletes by something else than an id")
         self._require_writable(content_type)
         locale = _locale(parameters)
         command = DeleteDocument(uid=content_type.uid, document_id=document_id, locale=locale)
@@ -315,14 +308,7 @@ class DataAccess(DataReads):
     ) -> object:
         """Publish or unpublish a document, or discard its draft; returns the entries."""
         parameters = parameters_of(value)
-        document_id = parameters.get("documentId")
-        supported_names = {"documentId", "locale", "populate", "fields"}
-        if (
-            not isinstance(document_id, str)
-            or not document_id
-            or not supported_names.issuperset(parameters)
-        ):
-            raise UnsupportedError("publishes by something else than an id")
+        document_id = _document_id(parameters, "publishes by something else than an id")
         if not content_type.draft_and_publish:
             raise ThrownError(ErrorValue("TypeError", "is not a function"))
         self._require_writable(content_type)
@@ -454,6 +440,19 @@ class DataAccess(DataReads):
             raise UnsupportedError("an entry that was just written is not there")
         document = msgspec.json.decode(entry.text)
         return with_secrets(document, content_type, reader.schema, query)
+
+
+def _document_id(parameters: Mapping[str, object], refusal: str) -> str:
+    """Return the id of the document to change. Raises UnsupportedError for other parameters."""
+    document_id = parameters.get("documentId")
+    supported_names = {"documentId", "locale", "populate", "fields"}
+    if (
+        not isinstance(document_id, str)
+        or not document_id
+        or not supported_names.issuperset(parameters)
+    ):
+        raise UnsupportedError(refusal)
+    return document_id
 
 
 def _rows_query(document_id: str, locale_query: Query, parameters: Query) -> Query:

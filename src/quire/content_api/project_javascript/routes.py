@@ -44,7 +44,6 @@ from quire.javascript.scope import UNDEFINED
 from quire.query.python_parameters import RewrittenQuery, as_query, read_query, sent_query
 
 _log = structlog.get_logger("quire")
-_CORE = ("find", "findOne", "create", "update", "delete")
 _NO_CONTENT = 204
 _PACKAGES = {**PACKAGES, "@strapi/utils": HostObject({"errors": strapi_errors()})}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})

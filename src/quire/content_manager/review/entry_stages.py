@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.review.workflows import Stage, Workflow, WorkflowStore
+from quire.content_manager.review.workflows import Stage, WorkflowStore
 from quire.database.program import Program
 from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.entry_stages import EntryStages
@@ -28,20 +28,13 @@ class EntryReview(Struct, frozen=True):
     workflows: WorkflowStore
     stages: EntryStages
 
-    def stage_of(
-        self, workflow: Workflow, uid: str, document_id: str, locale: str | None
-    ) -> Program[Stage]:
-        """Return the stage of an entry in a workflow."""
-        entry_stage = yield from self.stages.get(uid, document_id, locale)
-        return workflow.stage(entry_stage.stage_id)
-
     def document_filter(
         self, uid: str, locale: str | None, *, stage: int | None, assignee: int | None
     ) -> Program[dict[str, QueryValue]]:
         """Return the filter of the entries in a stage, with an assignee, or both.
 
         Raises ValidationError for a type without a workflow, for an unknown stage, and if more than
-        `MAX_FOUND` entries were moved or assigned.
+        `MAX_LISTED_ENTRIES` entries were moved or assigned.
         """
         workflow = yield from self.workflows.of_type(uid)
         if workflow is None:

@@ -46,9 +46,21 @@ def identity_rules(layout: ExaminedTables, default_locale: str | None) -> Iterat
         if content_type.localized:
             yield _locale_rule(layout, content_type, table, default_locale)
         else:
-            yield _locales_rule(layout, table)
+            yield RowRule(
+                layout=layout,
+                kind=DamageKind.SEVERAL_LOCALES,
+                table=table,
+                damaged=_select_several_locales(table),
+                phrase="of documents with several locales in a content type that is not localized",
+            )
         if content_type.kind is model.TypeKind.SINGLE:
-            yield _documents_rule(layout, table)
+            yield RowRule(
+                layout=layout,
+                kind=DamageKind.SEVERAL_DOCUMENTS,
+                table=table,
+                damaged=_select_further_documents(table),
+                phrase="beside the document of a single type, which is that of its oldest row",
+            )
 
 
 def own_types(layout: ExaminedTables) -> Iterator[ContentType]:
@@ -153,16 +165,6 @@ def _locale_rule(
     )
 
 
-def _locales_rule(layout: ExaminedTables, table: str) -> RowRule:
-    return RowRule(
-        layout=layout,
-        kind=DamageKind.SEVERAL_LOCALES,
-        table=table,
-        damaged=_select_several_locales(table),
-        phrase="of documents with several locales in a content type that is not localized",
-    )
-
-
 def _select_several_locales(table: str) -> DamageQuery:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows, inner = builder.table(table), builder.table(table)
@@ -172,16 +174,6 @@ def _select_several_locales(table: str) -> DamageQuery:
         return ids_of(rows, rows.c(DOCUMENT_ID).in_(document_ids))
 
     return damaged
-
-
-def _documents_rule(layout: ExaminedTables, table: str) -> RowRule:
-    return RowRule(
-        layout=layout,
-        kind=DamageKind.SEVERAL_DOCUMENTS,
-        table=table,
-        damaged=_select_further_documents(table),
-        phrase="beside the document of a single type, which is that of its oldest row",
-    )
 
 
 def _select_further_documents(table: str) -> DamageQuery:

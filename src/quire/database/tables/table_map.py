@@ -2,7 +2,7 @@
 
 A `TableMap` holds one `ModelTable` per content type and component: its table, the column of each
 scalar attribute, and one *edge* per attribute that leads to other rows. Edges know tables and
-columns, nothing about queries. Names follow the rules of `naming`.
+columns, nothing about queries. Names follow the rules of `tables.names`.
 """
 
 from collections import deque

@@ -13,7 +13,6 @@ from quire.javascript.text import type_of
 from quire.schema.attributes.base import (
     Accept,
     AttributeType,
-    FilterValue,
     ScalarAttribute,
     StorageKind,
     build_scalar,
@@ -135,18 +134,6 @@ def _offset(text: str | None) -> timedelta:
     return -offset if text.startswith("-") else offset
 
 
-def _cast_date(text: str) -> FilterValue:
-    return parse_date(text)
-
-
-def _cast_time(text: str) -> FilterValue:
-    return parse_time(text)
-
-
-def _cast_moment(text: str) -> FilterValue:
-    return parse_moment(text)
-
-
 def _accept_date(value: object) -> object:
     if not isinstance(value, str):
         raise ValidationError(DATE_MESSAGE)
@@ -198,7 +185,7 @@ DATE = AttributeType(
     build=build_scalar,
     json=scalar_form({"type": "string", "format": "date"}),
     storage=StorageKind.DATE,
-    cast=_cast_date,
+    cast=parse_date,
     accept=_same_for_drafts(_accept_date),
 )
 TIME = AttributeType(
@@ -210,7 +197,7 @@ TIME = AttributeType(
         operand=_TIME_OF_DAY,
     ),
     storage=StorageKind.TIME,
-    cast=_cast_time,
+    cast=parse_time,
     accept=_same_for_drafts(_accept_time),
 )
 DATETIME = AttributeType(
@@ -218,7 +205,7 @@ DATETIME = AttributeType(
     build=build_scalar,
     json=JsonForm(response=scalar_form(_MOMENT).response, request=_moment_written),
     storage=StorageKind.DATETIME,
-    cast=_cast_moment,
+    cast=parse_moment,
     accept=_same_for_drafts(_accept_moment),
 )
 TIMESTAMP = AttributeType(
@@ -228,6 +215,6 @@ TIMESTAMP = AttributeType(
         response=scalar_form(_MILLISECONDS).response, request=_moment_written, operand=_MOMENT
     ),
     storage=StorageKind.TIMESTAMP,
-    cast=_cast_moment,
+    cast=parse_moment,
     accept=_same_for_drafts(_accept_moment),
 )

@@ -9,6 +9,7 @@ the server has written to its log.
 
 import asyncio
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
@@ -23,6 +24,8 @@ from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.interface import PoolStatistics
 from quire.errors import AppError
+
+_position, _demand, _name = attrgetter("position"), attrgetter("pool.demand"), attrgetter("name")
 
 _STATE = f"""
 SELECT {REPLICA_POSITION},
@@ -228,15 +231,3 @@ async def _first_done(
     for query in done:
         query.result()  # raises what is no error of the database
     return done
-
-
-def _position(replica: Replica) -> LogPosition:
-    return replica.position
-
-
-def _demand(replica: Replica) -> int:
-    return replica.pool.demand
-
-
-def _name(replica: Replica) -> str:
-    return replica.name

@@ -13,27 +13,20 @@ from quire.database.dialects.sqlite.file_handles import (
     open_connection,
     open_error,
 )
-from quire.database.program import Program, Rows, Statement, run_program
+from quire.database.dialects.sqlite.readonly_inspection import OpenFile
+from quire.database.program import Program
 
 T = TypeVar("T")
 
 
-class FilledFile:
+class FilledFile(OpenFile):
     """A SQLite file that only one program writes to, for initial rows."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        """Use :func:`open_for_filling`."""
-        self._connection = connection
-
-    async def run(self, program: Program[T]) -> T:
-        """Run a program that only reads."""
-        return self._steps(program)
 
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is committed, or nothing."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            result = self._steps(program)
+            result = await self.run(program)
             self._connection.execute("COMMIT")
         except apsw.Error as error:
             raise translate(error) from error
@@ -41,15 +34,6 @@ class FilledFile:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         return result
-
-    def _steps(self, program: Program[T]) -> T:
-        try:
-            return run_program(program, self._rows)
-        except apsw.Error as error:
-            raise translate(error) from error
-
-    def _rows(self, statement: Statement) -> Rows:
-        return self._connection.execute(statement.sql, statement.values).fetchall()
 
 
 @contextmanager

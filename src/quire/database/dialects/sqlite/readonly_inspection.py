@@ -21,11 +21,10 @@ SELECT "table", parent, "rowid" FROM pragma_foreign_key_check ORDER BY "table", 
 """
 
 
-class ReadOnlyFile:
-    """A SQLite file that is only read."""
+class OpenFile:
+    """A SQLite file that runs programs, one after the other."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        """Use :func:`open_readonly`."""
         self._connection = connection
 
     async def run(self, program: Program[T]) -> T:
@@ -40,14 +39,14 @@ class ReadOnlyFile:
 
 
 @contextmanager
-def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
+def open_readonly(options: SqliteOptions) -> Iterator[OpenFile]:
     """Open a file for reading. Raises DatabaseOpenError when it cannot be opened as it is."""
     # Not opened read-only: a file that a crash left in the middle of a write could not be opened,
     # because it has to be recovered first.
     connection = open_connection(options, readonly=False)
     try:
         connection.execute("PRAGMA query_only = ON")
-        yield ReadOnlyFile(connection)
+        yield OpenFile(connection)
     finally:
         connection.close()
 

@@ -21,7 +21,7 @@ from quire.database.dialects.sqlite.file_handles import (
     require_unused,
 )
 from quire.database.dialects.sqlite.readonly_inspection import (
-    ReadOnlyFile,
+    OpenFile,
     damage_program,
     foreign_keys_program,
     open_readonly,
@@ -191,7 +191,7 @@ class SqliteTarget:
             return bool(await file.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
-    async def look(self) -> AsyncIterator[ReadOnlyFile]:
+    async def look(self) -> AsyncIterator[OpenFile]:
         """See `DatabaseTarget.look`."""
         with open_readonly(self._options) as file:
             yield file
