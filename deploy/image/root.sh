@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the root folder of the image: the environment that Quire is installed in, its Python, the
-# shared libraries that both need, a shell, and the user that the server runs as. Runs as root.
+# Makes the root folder of the image: the environment that Quire is installed in, its Python, a
+# shell, the programs that back up PostgreSQL, the shared libraries that all of them need, and the
+# user that the server runs as. Runs as root.
 #
 #   sh root.sh FOLDER [ENVIRONMENT]
 set -eu
@@ -49,6 +50,12 @@ mkdir -p "$root/bin"
 for program in sh sleep ls cat; do
 	cp -L "$(command -v "$program")" "$root/bin/$program"
 done
+# Those in PATH are scripts that look for the installed versions.
+for program in pg_dump pg_restore psql; do
+	for path in /usr/lib/postgresql/*/bin/"$program"; do
+		[ ! -x "$path" ] || cp -L "$path" "$root/bin/$program"
+	done
+done
 
 # Shared libraries: those that something is linked with, and one that threads load when they end.
 binaries() {
@@ -79,6 +86,6 @@ ldconfig -r "$root"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
 echo 'quire:x:10001:' >"$root/etc/group"
 echo 'quire:x:10001:10001:Quire:/site:/bin/sh' >"$root/etc/passwd"
-mkdir -p "$root/tmp" "$root/proc" "$root/dev" "$root/site/.tmp" "$root/site/public/uploads" "$root/site/src"
+mkdir -p "$root/tmp" "$root/proc" "$root/dev" "$root/site/.tmp" "$root/site/public/uploads" "$root/site/src" "$root/backups"
 chmod 1777 "$root/tmp"
-chown -R 10001:10001 "$root/site"
+chown -R 10001:10001 "$root/site" "$root/backups"

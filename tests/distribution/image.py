@@ -54,7 +54,7 @@ def _make_base(folder: Path) -> bool:
     container = created.stdout.strip()
     base = folder / "base"
     packages = f"--include={_PACKAGES}"
-    installed = _run("debootstrap", "--variant=minbase", packages, "bookworm", base, check=False)
+    installed = _run("debootstrap", "--variant=minbase", packages, "trixie", base, check=False)
     if installed.returncode != 0:
         return False
     # The registries of packages may have certificates of this machine.

@@ -124,3 +124,20 @@ def test_all_that_was_installed_is_imported_in_the_image(image: Path, installati
         },
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_image_has_the_programs_that_back_up_a_database(
+    built: Image | None, image: Path, installation: Path
+) -> None:
+    if built is None and not list(Path("/usr/lib/postgresql").glob("*/bin/pg_dump")):
+        pytest.skip("This machine has no client programs of PostgreSQL.")
+    for program in ("pg_dump", "pg_restore", "psql"):
+        done = subprocess.run(
+            ["chroot", f"--userspec={USER}:{USER}", image, f"/bin/{program}", "--version"],  # noqa: S607 - wherever it is
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"{program} (PostgreSQL) " in done.stdout
+    assert (image / "backups").stat().st_uid == USER
