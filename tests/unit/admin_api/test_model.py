@@ -673,6 +673,15 @@ async def test_components_have_names_that_files_can_have(model_site: ModelSite, 
     assert model_site.files() == before
 
 
+async def test_a_body_has_a_limited_number_of_attributes(model_site: ModelSite) -> None:
+    uids = [attribute(f"a{number}", type="uid", targetField="x") for number in range(1_001)]
+    reply = await model_site.update(changed(PAPER, *uids))
+    planned = await model_site.plan(changed(PAPER, *uids))
+    message = "Too big: expected array to have <=1000 items"
+    assert (reply.status, reply.json) == (400, {"error": message})
+    assert (planned.status, planned.error) == (400, message)
+
+
 async def test_a_body_names_each_model_once(model_site: ModelSite) -> None:
     before = model_site.files()
     deleted = {"action": "delete", "uid": WRITER}

@@ -47,7 +47,7 @@ _CATEGORY_PATTERN = (
 )
 _KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
-_MAX_ATTRIBUTES = 1000
+MAX_ATTRIBUTES = 1000
 
 
 class CheckedText(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Attributes(Struct, frozen=True):
         """See `Validator.problems`."""
         if value is ABSENT or value is None:
             yield Problem(path_of(path), "attributes.required", value)
-        elif isinstance(value, Mapping) and len(value) <= _MAX_ATTRIBUTES:
+        elif isinstance(value, Mapping) and len(value) <= MAX_ATTRIBUTES:
             yield from self.forms.problems(path, value)
         else:
             yield from Fields(closed=False, rules=(_limit_members,)).problems(path, value)
@@ -196,8 +196,8 @@ def _require_unused(names: Collection[str]) -> Rule:
 
 
 def _limit_members(value: object) -> str | None:
-    too_many = isinstance(value, Mapping) and len(value) > _MAX_ATTRIBUTES
-    return f"field must have at most {_MAX_ATTRIBUTES} members" if too_many else None
+    too_many = isinstance(value, Mapping) and len(value) > MAX_ATTRIBUTES
+    return f"field must have at most {MAX_ATTRIBUTES} members" if too_many else None
 
 
 def _require_kebab_case(value: object) -> str | None:

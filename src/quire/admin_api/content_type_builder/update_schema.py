@@ -37,7 +37,12 @@ from quire.admin_api.content_type_builder.errors import (
     CONTENT_TYPE_NOT_FOUND,
     BuilderError,
 )
-from quire.admin_api.content_type_builder.type_bodies import KINDS, is_kebab, is_reserved_model
+from quire.admin_api.content_type_builder.type_bodies import (
+    KINDS,
+    MAX_ATTRIBUTES,
+    is_kebab,
+    is_reserved_model,
+)
 from quire.builder.schema_files import SchemaFiles
 from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
@@ -47,6 +52,7 @@ from quire.schema.slugs import slug_of
 INVALID = "Invalid input"
 _UNEXPECTED_TYPE = "Invalid input: expected {}, received {}"
 _TOO_SMALL = "Too small: expected {} to have >=1 {}"
+_TOO_BIG = "Too big: expected array to have <={} items"
 _BAD_NAME = f"Invalid string: must match pattern {NAME_PATTERN}"
 _RESERVED_NAME = "Attribute name is reserved"
 _RESERVED_MODEL = "Model name is reserved"
@@ -287,7 +293,7 @@ def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntr
     if not isinstance(entries, list):
         raise BuilderError(_UNEXPECTED_TYPE.format("array", _json_type_of(data, name)))
     if len(entries) > _MAX_CHANGES:
-        raise BuilderError(f"Too big: expected array to have <={_MAX_CHANGES} items")
+        raise BuilderError(_TOO_BIG.format(_MAX_CHANGES))
     for entry in entries:
         yield _entry(entry, is_component=is_component)
 
@@ -304,6 +310,8 @@ def _entry(value: object, *, is_component: bool) -> ModelEntry:
         items = value.get("attributes")
         if not isinstance(items, list):
             raise BuilderError(INVALID)
+        if len(items) > MAX_ATTRIBUTES:
+            raise BuilderError(_TOO_BIG.format(MAX_ATTRIBUTES))
         attributes = tuple(_attribute(item) for item in items)
     return ModelEntry(
         action=value["action"],
