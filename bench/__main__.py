@@ -12,11 +12,11 @@ from rich.console import Console
 from bench.compare import Effort
 from bench.driver import DriverError
 from bench.load import LoadError
-from bench.postgresql import PostgresGround
+from bench.postgresql import PostgresBench
 from bench.report import Run, markdown, print_tables, write_page
 from bench.run import COMPARED_DOCUMENTS, Plan, run
 from bench.servers import ServerError
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.stage import Stage
 from bench.subject import explain, make_tables
 
@@ -88,7 +88,7 @@ def bench(  # noqa: PLR0913 - each of these is an option
         requested, and Quire with two processes as well.
     """
     console = Console()
-    database_kind = SqliteGround() if database == "sqlite" else PostgresGround()
+    database_kind = SqliteBench() if database == "sqlite" else PostgresBench()
     grows = not quick and database == "sqlite"
     plan = Plan(
         effort=_effort(quick=quick, rounds=rounds),

@@ -30,7 +30,7 @@ from bench.in_process import (
 from bench.load import LoadError, Write, request_bytes, write_bytes
 from bench.project import TOKEN
 from bench.report import machine, print_table
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from quire.hooks.document import Document
@@ -235,7 +235,7 @@ def extensions(*, starts: int = 5, turns: int = 60, only: str = "") -> int:
     print_table(costs_table("CPU time per request", results), console)
     console.print(f"the function of the computed field alone: {_function_cost():.1f} µs")
     loads = ", ".join(f"{load:.1f}" for load in (load_before[0], *os.getloadavg()))
-    console.print(f"{machine(SqliteGround().version())}; load before and after: {loads}")
+    console.print(f"{machine(SqliteBench().version())}; load before and after: {loads}")
     return 0
 
 

@@ -34,12 +34,12 @@ from bench.paired import (
     confidence_interval,
     share_processor,
 )
-from bench.postgresql import PostgresGround
+from bench.postgresql import PostgresBench
 from bench.project import TOKEN
 from bench.receiver import http_receiver
 from bench.report import Table, machine, microseconds, print_table
 from bench.servers import Launch, ServerError, free_port, running
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from bench.workloads import Workload, choose, workloads
@@ -270,7 +270,7 @@ def observability(
         The kind of database.
     """
     console = Console(width=140)
-    database_kind = SqliteGround() if database == "sqlite" else PostgresGround()
+    database_kind = SqliteBench() if database == "sqlite" else PostgresBench()
     effort, random = PairedEffort(starts, pairs, seconds, traces_per_second), Random()
     chosen = [
         _without_new_documents(workload)

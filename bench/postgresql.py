@@ -28,7 +28,7 @@ _LIKE_SQLITE = "TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE
 
 
 @dataclass(slots=True)
-class PostgresGround:
+class PostgresBench:
     """A database of its own for every server, on one PostgreSQL server."""
 
     name: str = "postgresql"

@@ -20,11 +20,11 @@ import cyclopts
 from rich.console import Console
 
 from bench.load import LoadError, LoadJob, LoadResult, load
-from bench.postgresql import PostgresGround
+from bench.postgresql import PostgresBench
 from bench.receiver import http_receiver
 from bench.report import Table, machine, print_table
 from bench.servers import Server, ServerError, administered, free_port
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from bench.workloads import Workload, choose, workloads
@@ -87,7 +87,7 @@ def soak(
         The kind of database.
     """
     console = Console()
-    database_kind = SqliteGround() if database == "sqlite" else PostgresGround()
+    database_kind = SqliteBench() if database == "sqlite" else PostgresBench()
     scale = Scale(documents)
     (workload,) = choose(workloads(scale.size), ["mixed"])
     samples: list[Sample] = []

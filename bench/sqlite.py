@@ -14,7 +14,7 @@ from bench.measure import Round
 from bench.project import DATABASE
 
 
-class SqliteGround:
+class SqliteBench:
     """Every server has a separate file."""
 
     name = "sqlite"

@@ -24,7 +24,7 @@ from bench.project import (
     make_project,
 )
 from bench.servers import Launch, make_strapi_application, quire, strapi
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 
 _DATABASES = "databases"
 _LEFT = "-left"
@@ -56,7 +56,7 @@ class Stage:
     folder: Path
     make_tables: Callable[[Path], None]
     progress: Callable[[str], None]
-    database_kind: BenchDatabase = field(default_factory=SqliteGround)
+    database_kind: BenchDatabase = field(default_factory=SqliteBench)
     _databases: dict[Scale, Path] = field(default_factory=dict)
 
     def database(self, scale: Scale) -> Path:

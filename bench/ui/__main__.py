@@ -22,7 +22,7 @@ from rich.console import Console
 
 from bench.report import Table, machine, markdown_table, print_table, times, write_page
 from bench.servers import ServerError
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.ui import quire_tasks, strapi_tasks
 from bench.ui.cases import CONTENT_TASKS, NotDoneError, Task
 from bench.ui.driver import Driver, Effort, chromium, new_page
@@ -102,7 +102,7 @@ def compare(
     for failure in failures:
         console.print(failure, style="red", markup=False)
     if write:
-        words = f"{DOCUMENTS:,} documents, {rounds} rounds. {machine(SqliteGround().version())}."
+        words = f"{DOCUMENTS:,} documents, {rounds} rounds. {machine(SqliteBench().version())}."
         console.print(write_page(f"{words}\n\n{markdown_table(table)}", _PART))
     return 1 if failures else 0
 

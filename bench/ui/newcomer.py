@@ -25,7 +25,7 @@ from rich.console import Console
 from bench.project import ADMINISTRATOR, SECRETS
 from bench.report import Table, machine, markdown_table, print_table, times, write_page
 from bench.servers import Launch, ServerError, make_strapi_application, quire, running, strapi
-from bench.sqlite import SqliteGround
+from bench.sqlite import SqliteBench
 from bench.subject import make_tables
 from bench.ui.driver import Driver, Effort, chromium, new_page
 from bench.ui.strapi_tasks import TOUR
@@ -75,7 +75,7 @@ def compare(
     table = _table(efforts)
     print_table(table, console)
     if write:
-        words = f"{rounds} rounds, each in a new project. {machine(SqliteGround().version())}."
+        words = f"{rounds} rounds, each in a new project. {machine(SqliteBench().version())}."
         console.print(write_page(f"{words}\n\n{markdown_table(table)}", _PART))
     return 0
 

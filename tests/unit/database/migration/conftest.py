@@ -8,11 +8,11 @@ from quire.schema.model import Schema
 from tests.databases.store import Store
 from tests.unit.database.migration.migrated_database import MigratedDatabase
 
-MakeGround = Callable[[Schema], MigratedDatabase]
+MakeContext = Callable[[Schema], MigratedDatabase]
 
 
 @pytest.fixture
-def make_context(open_store: Callable[[Schema], Store]) -> MakeGround:
+def make_context(open_store: Callable[[Schema], Store]) -> MakeContext:
     """Makes a database with the tables of a schema and the metadata of every database."""
 
     def make(schema: Schema) -> MigratedDatabase:

@@ -13,7 +13,7 @@ from quire.database.migration.archive import (
     restore_archive,
 )
 from quire.database.tables.ddl import DdlWriter
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
@@ -38,7 +38,7 @@ def restore(context: MigratedDatabase, archive: Archive) -> int:
     return context.store.run(restore_archive(Writes(context.store.dialect), archive, found))
 
 
-def test_nothing_is_kept_where_nothing_was_taken(make_context: MakeGround) -> None:
+def test_nothing_is_kept_where_nothing_was_taken(make_context: MakeContext) -> None:
     context = make_context(schema_of()).migrate(PLAIN)
     numbered = schema_of(content_type(NOTE, {"title": {"type": "integer"}}))
     assert ARCHIVE_TABLE not in context.migrate(numbered).tables()
@@ -47,7 +47,7 @@ def test_nothing_is_kept_where_nothing_was_taken(make_context: MakeGround) -> No
 
 @pytest.mark.parametrize(("days", "later", "kept"), [(30, 31, 0), (30, 29, 1), (0, 1000, 1)])
 def test_what_was_taken_is_kept_for_as_long_as_it_is_said(
-    make_context: MakeGround, days: int, later: int, kept: int
+    make_context: MakeContext, days: int, later: int, kept: int
 ) -> None:
     """For ever where that is no days at all."""
     context = make_context(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
@@ -61,7 +61,7 @@ def test_what_was_taken_is_kept_for_as_long_as_it_is_said(
     assert len(left) == kept
 
 
-def test_values_of_a_dropped_column_come_back(make_context: MakeGround) -> None:
+def test_values_of_a_dropped_column_come_back(make_context: MakeContext) -> None:
     both = schema_of(content_type(NOTE, {"title": STRING, "text": STRING}))
     context = make_context(both)
     context.entry("notes", "a", title="one", text="first")
@@ -74,7 +74,7 @@ def test_values_of_a_dropped_column_come_back(make_context: MakeGround) -> None:
     assert context.column("notes", "text") == ["first", None]
 
 
-def test_values_written_since_are_not_overwritten(make_context: MakeGround) -> None:
+def test_values_written_since_are_not_overwritten(make_context: MakeContext) -> None:
     both = schema_of(content_type(NOTE, {"title": STRING, "text": STRING}))
     context = make_context(both)
     context.entry("notes", "a", title="one", text="first")
@@ -86,7 +86,7 @@ def test_values_written_since_are_not_overwritten(make_context: MakeGround) -> N
     assert context.column("notes", "text") == ["since"]
 
 
-def test_a_dropped_type_comes_back_with_links_and_components(make_context: MakeGround) -> None:
+def test_a_dropped_type_comes_back_with_links_and_components(make_context: MakeContext) -> None:
     whole = schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS, "quotes": QUOTES}))
     context = make_context(whole)
     note = context.entry("notes", "a", title="one")
@@ -106,7 +106,7 @@ def test_a_dropped_type_comes_back_with_links_and_components(make_context: MakeG
     assert context.problems() == []
 
 
-def test_entries_of_other_locales_come_back(make_context: MakeGround) -> None:
+def test_entries_of_other_locales_come_back(make_context: MakeContext) -> None:
     localized = schema_of(content_type(NOTE, {"title": STRING, "quotes": QUOTES}, localized=True))
     context = make_context(localized)
     context.entry("i18n_locale", "french", code="fr", name="French")
@@ -126,7 +126,7 @@ def test_entries_of_other_locales_come_back(make_context: MakeGround) -> None:
     assert context.problems() == []
 
 
-def test_what_is_forgotten_is_gone(make_context: MakeGround) -> None:
+def test_what_is_forgotten_is_gone(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.entry("notes", "a", title="one")
     context = context.migrate(schema_of())

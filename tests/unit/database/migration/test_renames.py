@@ -8,7 +8,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from quire.schema.source_files import SchemaFile
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
@@ -38,12 +38,12 @@ def move(context: MigratedDatabase, schema: Schema, renames: Renames) -> Migrate
     return MigratedDatabase(store=context.store, schema=schema)
 
 
-def start(make_context: MakeGround, schema: Schema) -> MigratedDatabase:
+def start(make_context: MakeContext, schema: Schema) -> MigratedDatabase:
     context = make_context(schema)
     return move(context, schema, Renames())
 
 
-def test_a_renaming_that_is_told_twice_is_done_once(make_context: MakeGround) -> None:
+def test_a_renaming_that_is_told_twice_is_done_once(make_context: MakeContext) -> None:
     context = start(make_context, TITLED)
     context.entry("notes", "a", title="one")
     context = move(context, HEADED, HEADLINE)
@@ -56,7 +56,7 @@ def test_a_renaming_that_is_told_twice_is_done_once(make_context: MakeGround) ->
     assert context.column("notes", "headline") == ["one"]
 
 
-def test_names_that_were_exchanged_are_not_exchanged_back(make_context: MakeGround) -> None:
+def test_names_that_were_exchanged_are_not_exchanged_back(make_context: MakeContext) -> None:
     both = schema_of(content_type(NOTE, {"one": STRING, "two": {"type": "text"}}))
     later = schema_of(content_type(NOTE, {"two": STRING, "one": {"type": "text"}}))
     exchanged = Renames(attributes={NOTE: {"one": "two", "two": "one"}})
@@ -77,14 +77,14 @@ def test_names_that_were_exchanged_are_not_exchanged_back(make_context: MakeGrou
     ],
 )
 def test_a_renaming_of_what_is_not_there_is_refused(
-    make_context: MakeGround, renames: Renames, problem: str
+    make_context: MakeContext, renames: Renames, problem: str
 ) -> None:
     context = start(make_context, TITLED)
     with pytest.raises(MigrationConflictError, match=problem):
         context.store.run(plan_migration_to(context.store.kind, goal(HEADED, renames)))
 
 
-def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: MakeGround) -> None:
+def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: MakeContext) -> None:
     context = start(make_context, TITLED)
     context.entry("notes", "a", title="one")
     later = schema_of(content_type(MEMO, {"headline": STRING}))
@@ -93,7 +93,7 @@ def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: Mak
 
 
 def test_components_are_renamed_where_only_the_reference_was_before(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     """It writes down its content types alone."""
     raw = component(REMARK, {"text": STRING}).raw

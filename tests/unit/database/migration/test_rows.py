@@ -8,7 +8,7 @@ from quire.database.migration.steps import (
     EndLocales,
     MigrationNotice,
 )
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     QUOTE,
@@ -24,7 +24,7 @@ DRAFTED = schema_of(content_type(NOTE, {"title": STRING}, drafts=True))
 LOCALIZED = schema_of(content_type(NOTE, {"title": STRING}, localized=True))
 
 
-def test_each_entry_gets_a_draft_with_all_that_belongs_to_it(make_context: MakeGround) -> None:
+def test_each_entry_gets_a_draft_with_all_that_belongs_to_it(make_context: MakeContext) -> None:
     attributes = {"title": STRING, "tags": TAGS, "quotes": QUOTES}
     context = make_context(schema_of(content_type(NOTE, attributes)))
     note = context.entry("notes", "a", title="one")
@@ -45,7 +45,7 @@ def test_each_entry_gets_a_draft_with_all_that_belongs_to_it(make_context: MakeG
     assert context.column("components_parts_quotes", "text") == ["quoted", "quoted"]
 
 
-def test_drafts_of_entries_that_lead_nowhere_are_made_first(make_context: MakeGround) -> None:
+def test_drafts_of_entries_that_lead_nowhere_are_made_first(make_context: MakeContext) -> None:
     attributes = {"title": STRING, "tags": TAGS, "quotes": QUOTES}
     context = make_context(schema_of(content_type(NOTE, attributes)))
     tag = context.entry("tags", "t", name="tag")
@@ -66,7 +66,7 @@ def test_drafts_of_entries_that_lead_nowhere_are_made_first(make_context: MakeGr
     assert context.column("notes", "title")[4:] == ["first", "second", "linked", "composed"]
 
 
-def test_without_drafts_a_document_is_what_was_published(make_context: MakeGround) -> None:
+def test_without_drafts_a_document_is_what_was_published(make_context: MakeContext) -> None:
     context = make_context(DRAFTED)
     context.entry("notes", "a", title="changed since", live=False)
     context.entry("notes", "a", title="published")
@@ -76,7 +76,9 @@ def test_without_drafts_a_document_is_what_was_published(make_context: MakeGroun
     assert context.migrate(PLAIN).column("notes", "title") == ["published"]
 
 
-def test_without_drafts_a_document_that_never_was_published_stays(make_context: MakeGround) -> None:
+def test_without_drafts_a_document_that_never_was_published_stays(
+    make_context: MakeContext,
+) -> None:
     context = make_context(DRAFTED)
     context.entry("notes", "a", title="never published", live=False)
     assert context.plan(PLAIN).losses == ()
@@ -85,14 +87,14 @@ def test_without_drafts_a_document_that_never_was_published_stays(make_context: 
     assert context.column("notes", "published_at") != [None]
 
 
-def test_a_localized_type_has_its_entries_in_the_default_locale(make_context: MakeGround) -> None:
+def test_a_localized_type_has_its_entries_in_the_default_locale(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.entry("notes", "a", title="one")
     assert context.plan(LOCALIZED).steps[-1] == BeginLocales(uid=NOTE, rows=1, locale="en")
     assert context.migrate(LOCALIZED).column("notes", "locale") == ["en"]
 
 
-def test_without_locales_the_default_one_stays_or_the_oldest(make_context: MakeGround) -> None:
+def test_without_locales_the_default_one_stays_or_the_oldest(make_context: MakeContext) -> None:
     context = make_context(LOCALIZED)
     context.entry("i18n_locale", "french", code="fr", name="French")
     context.entry("i18n_locale", "german", code="de", name="German")
@@ -106,7 +108,7 @@ def test_without_locales_the_default_one_stays_or_the_oldest(make_context: MakeG
     assert context.column("notes", "locale") == [None, None]
 
 
-def test_drafts_and_locales_can_end_together(make_context: MakeGround) -> None:
+def test_drafts_and_locales_can_end_together(make_context: MakeContext) -> None:
     both = schema_of(content_type(NOTE, {"title": STRING}, drafts=True, localized=True))
     context = make_context(both)
     for locale in ("en", "fr"):
@@ -115,7 +117,7 @@ def test_drafts_and_locales_can_end_together(make_context: MakeGround) -> None:
     assert context.migrate(PLAIN).column("notes", "title") == ["live en"]
 
 
-def test_rules_that_rows_break_are_reported(make_context: MakeGround) -> None:
+def test_rules_that_rows_break_are_reported(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     for document, title in (("a", "one"), ("b", "one"), ("c", None), ("d", "other")):
         context.entry("notes", document, title=title)
@@ -128,7 +130,7 @@ def test_rules_that_rows_break_are_reported(make_context: MakeGround) -> None:
     )
 
 
-def test_a_draft_is_not_a_second_document_with_the_same_value(make_context: MakeGround) -> None:
+def test_a_draft_is_not_a_second_document_with_the_same_value(make_context: MakeContext) -> None:
     context = make_context(DRAFTED)
     context.entry("notes", "a", title="one", live=False)
     context.entry("notes", "a", title="one")
@@ -136,7 +138,7 @@ def test_a_draft_is_not_a_second_document_with_the_same_value(make_context: Make
     assert context.plan(later).notices == ()
 
 
-def test_permissions_name_a_renamed_field_by_its_new_name(make_context: MakeGround) -> None:
+def test_permissions_name_a_renamed_field_by_its_new_name(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     id_ = context.entry("admin_permissions", "p", action="read", subject=NOTE)
     properties = '{"fields": ["title", "title.inner"], "locales": ["en"]}'

@@ -12,7 +12,7 @@ from quire.database.migration.steps import (
     DropTable,
     RenameColumn,
 )
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     MEDIA,
     NOTE,
@@ -29,13 +29,13 @@ from tests.unit.database.migration.migrated_database import (
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 
 
-def test_the_same_schema_needs_nothing(make_context: MakeGround) -> None:
+def test_the_same_schema_needs_nothing(make_context: MakeContext) -> None:
     plan = make_context(PLAIN).plan(PLAIN)
     assert plan.steps == ()
     assert plan.notices == ()
 
 
-def test_a_new_attribute_is_a_new_column(make_context: MakeGround) -> None:
+def test_a_new_attribute_is_a_new_column(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.entry("notes", "a", title="kept")
     later = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
@@ -45,7 +45,7 @@ def test_a_new_attribute_is_a_new_column(make_context: MakeGround) -> None:
     assert context.column("notes", "size") == [None]
 
 
-def test_new_models_and_what_they_lead_to_are_new_tables(make_context: MakeGround) -> None:
+def test_new_models_and_what_they_lead_to_are_new_tables(make_context: MakeContext) -> None:
     context = make_context(schema_of())
     later = schema_of(content_type(NOTE, {"title": STRING, "quotes": QUOTES, "tags": TAGS}))
     created = {step.table for step in context.plan(later).steps if isinstance(step, CreateTable)}
@@ -53,7 +53,7 @@ def test_new_models_and_what_they_lead_to_are_new_tables(make_context: MakeGroun
     context.migrate(later)
 
 
-def test_a_removed_attribute_is_announced_with_its_values(make_context: MakeGround) -> None:
+def test_a_removed_attribute_is_announced_with_its_values(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
     context.entry("notes", "a", title="one", text="gone")
     context.entry("notes", "b", title="two")
@@ -63,7 +63,7 @@ def test_a_removed_attribute_is_announced_with_its_values(make_context: MakeGrou
     assert context.migrate(PLAIN).column("notes", "title") == ["one", "two"]
 
 
-def test_a_renamed_attribute_keeps_its_values(make_context: MakeGround) -> None:
+def test_a_renamed_attribute_keeps_its_values(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.entry("notes", "a", title="kept")
     later = schema_of(content_type(NOTE, {"headline": STRING}))
@@ -74,7 +74,7 @@ def test_a_renamed_attribute_keeps_its_values(make_context: MakeGround) -> None:
     assert context.migrate(later, renames).column("notes", "headline") == ["kept"]
 
 
-def test_two_attributes_can_swap_their_names(make_context: MakeGround) -> None:
+def test_two_attributes_can_swap_their_names(make_context: MakeContext) -> None:
     schema = schema_of(content_type(NOTE, {"one": STRING, "two": STRING}))
     context = make_context(schema)
     context.entry("notes", "a", one="1", two="2")
@@ -84,7 +84,7 @@ def test_two_attributes_can_swap_their_names(make_context: MakeGround) -> None:
     assert context.column("notes", "two") == ["1"]
 
 
-def test_a_removed_type_takes_its_tables_with_it(make_context: MakeGround) -> None:
+def test_a_removed_type_takes_its_tables_with_it(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS})))
     note = context.entry("notes", "a", title="gone")
     tag = context.entry("tags", "t", name="kept")
@@ -96,7 +96,7 @@ def test_a_removed_type_takes_its_tables_with_it(make_context: MakeGround) -> No
     assert context.column("tags", "name") == ["kept"]
 
 
-def test_a_renamed_type_keeps_rows_links_and_media(make_context: MakeGround) -> None:
+def test_a_renamed_type_keeps_rows_links_and_media(make_context: MakeContext) -> None:
     attributes = {"title": STRING, "tags": TAGS, "quotes": QUOTES, "pictures": MEDIA}
     context = make_context(schema_of(content_type(NOTE, attributes)))
     note = context.entry("notes", "a", title="kept")
@@ -127,7 +127,7 @@ def test_a_renamed_type_keeps_rows_links_and_media(make_context: MakeGround) -> 
     assert context.column("up_permissions", "action") == ["api::memo.memo.find"]
 
 
-def test_two_types_can_swap_their_names(make_context: MakeGround) -> None:
+def test_two_types_can_swap_their_names(make_context: MakeContext) -> None:
     memo = "api::memo.memo"
     schema = schema_of(content_type(NOTE, {"title": STRING}), content_type(memo, {"title": STRING}))
     context = make_context(schema)
@@ -138,7 +138,7 @@ def test_two_types_can_swap_their_names(make_context: MakeGround) -> None:
     assert context.column("memos", "title") == ["note"]
 
 
-def test_a_renamed_component_is_named_so_by_its_entries(make_context: MakeGround) -> None:
+def test_a_renamed_component_is_named_so_by_its_entries(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"quotes": QUOTES})))
     note = context.entry("notes", "a")
     quote = context.insert("components_parts_quotes", text="quoted")
@@ -155,7 +155,7 @@ def test_a_renamed_component_is_named_so_by_its_entries(make_context: MakeGround
     assert context.column("notes_cmps", "component_type") == [said]
 
 
-def test_removed_components_and_media_leave_nothing_behind(make_context: MakeGround) -> None:
+def test_removed_components_and_media_leave_nothing_behind(make_context: MakeContext) -> None:
     attributes = {"title": STRING, "quotes": QUOTES, "pictures": MEDIA}
     context = make_context(schema_of(content_type(NOTE, attributes)))
     note = context.entry("notes", "a", title="kept")
@@ -178,7 +178,7 @@ def test_removed_components_and_media_leave_nothing_behind(make_context: MakeGro
     assert context.count("files") == 1
 
 
-def test_a_renamed_field_of_components_and_media_keeps_them(make_context: MakeGround) -> None:
+def test_a_renamed_field_of_components_and_media_keeps_them(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"quotes": QUOTES})))
     note = context.entry("notes", "a")
     quote = context.insert("components_parts_quotes", text="quoted")
@@ -190,7 +190,7 @@ def test_a_renamed_field_of_components_and_media_keeps_them(make_context: MakeGr
     assert context.column("notes_cmps", "field") == ["sayings"]
 
 
-def test_links_stay_when_a_relation_becomes_to_one(make_context: MakeGround) -> None:
+def test_links_stay_when_a_relation_becomes_to_one(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"tags": TAGS})))
     note = context.entry("notes", "a")
     tag = context.entry("tags", "t", name="tag")
@@ -200,7 +200,7 @@ def test_links_stay_when_a_relation_becomes_to_one(make_context: MakeGround) -> 
     assert context.column("notes_tags_lnk", "tag_id") == [tag]
 
 
-def test_a_relation_to_another_type_begins_anew(make_context: MakeGround) -> None:
+def test_a_relation_to_another_type_begins_anew(make_context: MakeContext) -> None:
     context = make_context(schema_of(content_type(NOTE, {"tags": TAGS})))
     note = context.entry("notes", "a")
     tag = context.entry("tags", "t", name="tag")
@@ -222,7 +222,7 @@ def test_a_relation_to_another_type_begins_anew(make_context: MakeGround) -> Non
     ],
 )
 def test_values_are_converted_where_they_can_be(
-    make_context: MakeGround,
+    make_context: MakeContext,
     later: str,
     values: list[str],
     arrived: list[object],
@@ -240,7 +240,7 @@ def test_values_are_converted_where_they_can_be(
 
 
 def test_a_password_is_never_made_of_a_text_nor_a_text_of_a_password(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     context = make_context(PLAIN)
     context.entry("notes", "a", title="plain")
@@ -250,7 +250,7 @@ def test_a_password_is_never_made_of_a_text_nor_a_text_of_a_password(
     assert context.column("notes", "title") == [None]
 
 
-def test_what_nobody_knows_is_left_alone(make_context: MakeGround) -> None:
+def test_what_nobody_knows_is_left_alone(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.execute("CREATE TABLE of_somebody_else (id integer)")
     context.store.execute("ALTER TABLE notes ADD COLUMN of_somebody_else integer")
@@ -258,14 +258,14 @@ def test_what_nobody_knows_is_left_alone(make_context: MakeGround) -> None:
     assert context.plan(later).steps == (AddColumn(table="notes", column="size"),)
 
 
-def test_what_is_there_already_is_not_made_again(make_context: MakeGround) -> None:
+def test_what_is_there_already_is_not_made_again(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.execute("ALTER TABLE notes ADD COLUMN size integer")
     later = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
     assert context.plan(later).steps == ()
 
 
-def test_a_name_that_is_taken_is_a_conflict(make_context: MakeGround) -> None:
+def test_a_name_that_is_taken_is_a_conflict(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.execute("ALTER TABLE notes ADD COLUMN headline integer")
     later = schema_of(content_type(NOTE, {"headline": STRING}))
@@ -273,7 +273,7 @@ def test_a_name_that_is_taken_is_a_conflict(make_context: MakeGround) -> None:
         context.plan(later, Renames(attributes={NOTE: {"headline": "title"}}))
 
 
-def test_tables_of_the_schema_are_unchanged_for_other_types(make_context: MakeGround) -> None:
+def test_tables_of_the_schema_are_unchanged_for_other_types(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.entry("tags", "t", name="kept")
     context = context.migrate(schema_of(content_type(NOTE, {})))

@@ -16,7 +16,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD, recorded_schema
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
@@ -75,20 +75,20 @@ def started_by_the_reference(context: MigratedDatabase) -> MigratedDatabase:
 
 
 def test_nothing_is_known_of_a_database_that_nobody_has_written_to(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     context = make_context(PLAIN)
     assert context.store.run(recorded_schema(Writes(context.store.dialect))) is None
 
 
-def test_without_a_record_only_what_is_missing_is_made(make_context: MakeGround) -> None:
+def test_without_a_record_only_what_is_missing_is_made(make_context: MakeContext) -> None:
     context = make_context(WIDER)
     later = schema_of(content_type(NOTE, {"headline": STRING}))
     planned = context.store.run(plan_migration_to(context.store.kind, goal(later)))
     assert [str(step) for step in planned.plan.steps] == ["add the column headline to notes"]
 
 
-def test_what_was_migrated_is_remembered(make_context: MakeGround) -> None:
+def test_what_was_migrated_is_remembered(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.run(migrate_to(context.store.kind, goal(WIDER), now=NOW))
     assert setting(context, OUR_RECORD)["version"] == WIDER.version
@@ -98,7 +98,7 @@ def test_what_was_migrated_is_remembered(make_context: MakeGround) -> None:
     ]
 
 
-def test_a_loss_is_refused_without_consent(make_context: MakeGround) -> None:
+def test_a_loss_is_refused_without_consent(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.run(migrate_to(context.store.kind, goal(WIDER), now=NOW))
     context.entry("notes", "a", title="one", size=3)
@@ -109,7 +109,7 @@ def test_a_loss_is_refused_without_consent(make_context: MakeGround) -> None:
     assert context.surplus() == []
 
 
-def test_the_record_of_the_reference_counts_for_content_types(make_context: MakeGround) -> None:
+def test_the_record_of_the_reference_counts_for_content_types(make_context: MakeContext) -> None:
     context = started_by_the_reference(make_context(WIDER))
     planned = context.store.run(plan_migration_to(context.store.kind, goal(PLAIN)))
     assert [str(step) for step in planned.plan.steps] == [
@@ -117,7 +117,7 @@ def test_the_record_of_the_reference_counts_for_content_types(make_context: Make
     ]
 
 
-def test_the_record_of_the_reference_is_kept_true(make_context: MakeGround) -> None:
+def test_the_record_of_the_reference_is_kept_true(make_context: MakeContext) -> None:
     context = started_by_the_reference(make_context(PLAIN))
     drafted = schema_of(content_type(NOTE, {"title": STRING}, drafts=True))
     context.store.run(migrate_to(context.store.kind, goal(drafted), now=NOW))
@@ -129,7 +129,7 @@ def test_the_record_of_the_reference_is_kept_true(make_context: MakeGround) -> N
     assert context.count("strapi_database_schema") == 0
 
 
-def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeGround) -> None:
+def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeContext) -> None:
     context = started_by_the_reference(make_context(PLAIN))
     context.store.run(migrate_to(context.store.kind, goal(schema_of()), now=NOW))
     record = setting(context, THEIR_RECORD)

@@ -8,7 +8,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.stores.core_store import read_setting, view_key, write_setting
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.saved_views import SAVED_VIEWS
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     QUOTE,
@@ -64,7 +64,7 @@ def view(main: str, label: str, relation: str, target: str, part: str) -> dict[s
 
 
 def test_views_of_lists_and_forms_show_renamed_attributes_as_they_were_shown(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     """A label that somebody has written stays; one that was the name is the later name."""
     context = make_context(BEFORE)
@@ -76,7 +76,7 @@ def test_views_of_lists_and_forms_show_renamed_attributes_as_they_were_shown(
 
 
 def test_permissions_name_fields_within_components_by_their_later_names(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     context = make_context(BEFORE)
     fields = ["title", "quote.text", "tags", "gone.text"]
@@ -88,7 +88,7 @@ def test_permissions_name_fields_within_components_by_their_later_names(
     assert json.loads(stored) == {"fields": later, "locales": ["en"]}
 
 
-def test_a_row_rule_narrows_the_same_rows_under_later_names(make_context: MakeGround) -> None:
+def test_a_row_rule_narrows_the_same_rows_under_later_names(make_context: MakeContext) -> None:
     """Under a name that is gone it would narrow nothing, or open nothing."""
     context = make_context(BEFORE)
     rule = {"$or": [{"tags": {"name": {"$eq": "a"}}}, {"title": "b"}, {"quote": {"text": "c"}}]}
@@ -102,7 +102,7 @@ def test_a_row_rule_narrows_the_same_rows_under_later_names(make_context: MakeGr
 
 
 def test_row_rules_saved_views_and_revisions_go_with_a_renamed_type(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     context = make_context(schema_of(content_type(NOTE, {"title": STRING})))
     for table in (SAVED_VIEWS.name, REVISIONS.name):
@@ -120,7 +120,7 @@ def test_row_rules_saved_views_and_revisions_go_with_a_renamed_type(
         context.store.execute(f"DROP TABLE {table}")
 
 
-def test_what_is_said_of_two_types_is_exchanged_with_their_names(make_context: MakeGround) -> None:
+def test_what_is_said_of_two_types_is_exchanged_with_their_names(make_context: MakeContext) -> None:
     schema = schema_of(content_type(NOTE, {"title": STRING}), content_type(MEMO, {"title": STRING}))
     context = make_context(schema)
     context.entry("up_permissions", "n", action=f"{NOTE}.find")

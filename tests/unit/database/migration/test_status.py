@@ -9,7 +9,7 @@ from quire.database.migration.schema_record import record_schema
 from quire.database.migration.status import is_followed
 from quire.schema.model import Schema
 from quire.schema.source_files import SchemaFile
-from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     STRING,
@@ -30,12 +30,12 @@ def commented() -> Schema:
     return schema_of(SchemaFile(source.uid, source.file, {"$schema": "of an editor", **source.raw}))
 
 
-def test_a_database_that_says_nothing_is_taken_as_it_is(make_context: MakeGround) -> None:
+def test_a_database_that_says_nothing_is_taken_as_it_is(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     assert context.store.run(is_followed(context.store.kind, DRAFTED))
 
 
-def test_a_database_says_which_files_it_follows(make_context: MakeGround) -> None:
+def test_a_database_says_which_files_it_follows(make_context: MakeContext) -> None:
     context = make_context(PLAIN)
     context.store.run(record_schema(Writes(context.store.dialect), PLAIN, Renames()))
     assert context.store.run(is_followed(context.store.kind, PLAIN))
@@ -43,7 +43,7 @@ def test_a_database_says_which_files_it_follows(make_context: MakeGround) -> Non
 
 
 def test_what_the_reference_does_not_record_of_a_file_makes_no_difference(
-    make_context: MakeGround,
+    make_context: MakeContext,
 ) -> None:
     context = started_by_the_reference(make_context(PLAIN))
     assert context.store.run(is_followed(context.store.kind, commented()))
