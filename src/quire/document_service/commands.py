@@ -23,7 +23,10 @@ def copy_data(data: Mapping[str, object]) -> dict[str, object]:
 
     The data are mostly JSON: `deepcopy` takes many times as long, and is for everything else.
     """
-    return {name: _copy_value(value) for name, value in data.items()}
+    copies = {}
+    for name, value in data.items():
+        copies[name] = value if type(value) in _IMMUTABLE_TYPES else _copy_value(value)
+    return copies
 
 
 def _copy_value(value: object) -> object:

@@ -207,8 +207,11 @@ def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
     """Return an entry with only the fields of a hook's ``needs``, and its document id."""
     if entry is None:
         return None
-    names = (IDENTITY, *hook.needs)
-    return hook.document({name: convert_value(entry[name]) for name in names if name in entry})
+    view = hook.document()
+    for name in (IDENTITY, *hook.needs):
+        if name in entry:
+            view[name] = convert_value(entry[name])
+    return view
 
 
 async def _call(

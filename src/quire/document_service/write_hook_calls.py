@@ -136,19 +136,8 @@ class HookContext(ExtensionContext):
         return self.task
 
 
-def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
-    """Call a hook, unless the write was made by an earlier call of it for the same document.
-
-    Without that exception a hook that updates its own document would never end.
-
-    Raises AppErrors of the hook unchanged, ProjectCodeError for its other exceptions, and
-    ServiceUnavailableError when it takes too long.
-    """
-    return _call(unit, hook, write, hook_cause(hook, write, unit.causes))
-
-
 def _call_batch(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
-    """Call a hook once for several writes of one action. Raises as `call_hook` does."""
+    """Call a hook once for several writes of one action. Raises as `_call` does."""
     unit = members[0].unit
     writes = [member.view_for(hook) for member in members]
     writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
@@ -162,7 +151,14 @@ def _call(
     hook_input: Write[Any] | list[Write[Any]],
     cause: CallCause | None,
 ) -> Program[None]:
-    """Call a hook with one write, or with a list if it is a ``batch`` hook; not without a cause."""
+    """Call a hook with one write, or with a list if it is a ``batch`` hook.
+
+    Without a ``cause`` the write was made by an earlier call of the hook for the same document: a
+    hook that updates its own document would never end.
+
+    Raises AppErrors of the hook unchanged, ProjectCodeError for its other exceptions, and
+    ServiceUnavailableError when it takes too long.
+    """
     if cause is None:
         return
     causes = (*unit.causes, cause)
@@ -359,16 +355,15 @@ class HookedWrite:
         Each hook sees the fields of its own ``needs``: it must not depend on those of others.
         """
         self._write.before = needed_view(hook, self._before)
-        self._write.after = needed_view(hook, self._after)
-        self._note_locales()
+        if self._after is not None:
+            self._write.after = needed_view(hook, self._after)
+        if self._layout.shared:
+            self._note_locales()
         return self._write
 
     def _note_locales(self) -> None:
         """Set the locales that get shared fields; earlier hooks may have set some."""
-        shared = self._layout.shared
-        if not shared:
-            return
-        write = self._write
+        write, shared = self._write, self._layout.shared
         is_copied = write.action not in WITH_DATA or not shared.isdisjoint(write.data)
         write.also_locales = _other_locales(self._layout, write, self._entries) if is_copied else ()
 
@@ -416,7 +411,7 @@ class HookedWrite:
         if self._hooks.need_links:
             versions = () if published is None else (published,)
             linked = self._links_before ^ (yield from self._load_links(versions))
-        if self._hooks.listeners:
+        if self._layout.shared:
             self._note_locales()
         for listener in self._hooks.listeners:
             entry = self._before if write.action in _REMOVING_ACTIONS else self._after
@@ -425,7 +420,8 @@ class HookedWrite:
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
             return in_batch(self.unit, hook, self, partial(_call_batch, hook))
-        return call_hook(self.unit, hook, self.view_for(hook))
+        write = self.view_for(hook)
+        return _call(self.unit, hook, write, hook_cause(hook, write, self.unit.causes))
 
     def _versions_before(self) -> tuple[bool, ...]:
         """Return the versions that the action replaces or removes: whether they are published."""
