@@ -322,14 +322,19 @@ def test_an_entry_that_somebody_else_has_changed_is_not_overwritten_unasked(
     path = f"{ARTICLES}/{made['documentId']}"
     go_on(page, f"/admin/content/api::article.article/{made['documentId']}")
     page.get_by_role("textbox", name="Title").first.fill("Mine")
-    site.api("PUT", path, {"title": "Theirs"})
+    site.api("PUT", path, {"title": "Theirs", "summary": "improved"})
     page.get_by_role("button", name="Save draft").click()
     dialog = page.get_by_role("dialog", name="This entry has changed meanwhile")
     expect(dialog.get_by_text("Theirs", exact=True)).to_be_visible()
+    # What only they have changed is no conflict.
+    kept = dialog.get_by_text("They have changed this as well. It stays in either case.")
+    expect(kept).to_be_visible()
+    expect(dialog.get_by_text("improved", exact=True)).to_be_visible()
     assert site.api("GET", path)["data"]["title"] == "Theirs"
     dialog.get_by_role("button", name="Keep mine").click()
     expect(dialog).to_be_hidden()
-    assert site.api("GET", path)["data"]["title"] == "Mine"
+    saved = site.api("GET", path)["data"]
+    assert (saved["title"], saved["summary"]) == ("Mine", "improved")
 
 
 def test_input_that_was_not_saved_is_offered_again_after_a_reload(page: Page) -> None:

@@ -27,16 +27,25 @@ export function ConflictDialog({ conflict, type, view, loaded, locale, actions }
   const theirs = useQuery({ queryKey: ['conflict', type.uid, loaded.documentId, locale, conflict.at], gcTime: 0, queryFn: () => loadEntry(type, type.kind === 'singleType' ? null : loaded.documentId, locale) })
   const mine = store.getState()
   const entry = theirs.data?.entry
-  // What they changed, and what is not saved here.
-  const names = new Set([
-    ...dirtyNames(mine),
-    ...Object.keys(entry ?? {}).filter((name) => type.attributes[name] && loaded.entry && !isEqual(entry?.[name], loaded.entry[name])),
-  ])
-  const differing = [...names].filter((name) => type.attributes[name] && name in mine.values)
+  const dirty = dirtyNames(mine)
+  const changedByThem = Object.keys(entry ?? {}).filter((name) => type.attributes[name] && loaded.entry && !isEqual(entry?.[name], loaded.entry[name]))
   // The server tells relations in numbers alone.
   const isRelation = (name: string) => type.attributes[name]?.type === 'relation'
-  const shown = differing.filter((name) => !isRelation(name))
-  const relations = differing.filter(isRelation).map((name) => labelOf(view, name))
+  const isCompared = (name: string) => type.attributes[name] !== undefined && name in mine.values && !isRelation(name)
+  const shown = dirty.filter(isCompared)
+  // A save sends what was changed here alone.
+  const kept = changedByThem.filter((name) => isCompared(name) && !dirty.includes(name))
+  const relations = [...new Set([...dirty, ...changedByThem])].filter(isRelation).map((name) => labelOf(view, name))
+  const diff = (name: string, before: unknown, after: unknown) => {
+    const attribute = type.attributes[name]!
+    const { Diff } = fieldTypeOf(attribute)
+    return (
+      <div key={name}>
+        <Text size="sm" fw={600} mb={2}>{labelOf(view, name)}</Text>
+        <Diff before={before} after={after} attribute={attribute} />
+      </div>
+    )
+  }
   return (
     <Modal opened onClose={actions.dismissConflict} title={t('conflict.title')} size="xl" closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack>
@@ -48,16 +57,9 @@ export function ConflictDialog({ conflict, type, view, loaded, locale, actions }
         {entry && (
           <Stack gap="sm" mah="46vh" style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('conflict.differences')}>
             {shown.length > 0 && <Text size="xs" c="dimmed">{t('conflict.legend')}</Text>}
-            {shown.map((name) => {
-              const attribute = type.attributes[name]!
-              const { Diff } = fieldTypeOf(attribute)
-              return (
-                <div key={name}>
-                  <Text size="sm" fw={600} mb={2}>{labelOf(view, name)}</Text>
-                  <Diff before={entry[name]} after={mine.values[name]} attribute={attribute} />
-                </div>
-              )
-            })}
+            {shown.map((name) => diff(name, entry[name], mine.values[name]))}
+            {kept.length > 0 && <Text size="xs" c="dimmed" mt={shown.length > 0 ? 'xs' : undefined}>{t('conflict.kept')}</Text>}
+            {kept.map((name) => diff(name, loaded.entry?.[name], entry[name]))}
             {relations.length > 0 && <Text size="sm">{t('conflict.relations', { fields: relations.join(', ') })}</Text>}
           </Stack>
         )}
