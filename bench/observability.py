@@ -27,7 +27,7 @@ from bench.in_process import (
     costs_table,
     in_process_costs,
 )
-from bench.load import LoadError, request_bytes, running_loader
+from bench.load import LoadError, request_bytes, running_loader, write_bytes
 from bench.paired import (
     TurnPair,
     alternate,
@@ -48,6 +48,7 @@ _FOLDER = Path(__file__).resolve().parents[1] / "build" / "bench"
 _DOCUMENTS = 1_000
 _IN_PROCESS_STARTS = 5
 _IN_PROCESS_TURNS = 60
+_WRITES_PER_TURN = 10
 _CACHE = {False: "without cached responses", True: "with cached responses"}
 _SAMPLER = "parentbased_traceidratio"
 NONE = "neither"
@@ -199,9 +200,20 @@ def _percent(ratio: float) -> str:
 
 
 def in_process_requests(chosen: Sequence[Workload]) -> list[ComparedRequests]:
-    """Return the requests of workloads, which are the same for all applications."""
+    """Return the requests of workloads, which are the same for all applications.
+
+    Of a workload with writes only these are measured; the reads are those of other workloads.
+    """
     return [
         ComparedRequests(
+            "write of one document, another each time",
+            dict.fromkeys(
+                APPLICATIONS, tuple(write_bytes(write, TOKEN) for write in workload.writes)
+            ),
+            per_turn=_WRITES_PER_TURN,
+        )
+        if workload.writes
+        else ComparedRequests(
             workload.title,
             dict.fromkeys(
                 APPLICATIONS, tuple(request_bytes(target, TOKEN) for target in workload.targets)
@@ -279,13 +291,12 @@ def observability(
     load_before = os.getloadavg()
     try:
         with console.status("starting") as status:
-            reads = [workload for workload in chosen if not workload.writes]
             for has_cache in (False, True):
                 title = (
                     f"Cost of a request that is not recorded, in one process, {_CACHE[has_cache]}"
                 )
                 results_in_process = _measure_in_process(
-                    status.update, reads, random, has_cache=has_cache
+                    status.update, chosen, random, has_cache=has_cache
                 )
                 print_table(costs_table(title, results_in_process), console)
         for has_cache in (False, True) if starts else ():
