@@ -114,3 +114,15 @@ def test_why_there_is_nothing_to_publish_is_said(site: Site, page: Page) -> None
     expect(page.get_by_role("tooltip")).to_have_text("This is published as it is.")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_list_without_own_entries_says_that_there_may_be_others(
+    site: Site, open_page: OpenPage
+) -> None:
+    role = site.api("POST", "/admin/roles", {"name": "Only their own"})["data"]["id"]
+    own = {**_grant("read", "label", subject=TAG), "conditions": ["admin::is-creator"]}
+    site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": [own]})
+    site.add_person("olive@example.org", "Olive", role)
+    page = open_page(site, shown_to="olive@example.org")
+    go_on(page, f"/admin/content/{TAG}")
+    expect(page.get_by_text("There may be entries that your role does not show")).to_be_visible()

@@ -14,6 +14,8 @@ export type Ability = {
   can(action: string, subject?: string | null): boolean
   /** Whether an action on entries of a type may be taken, in a locale if one is given. */
   canContent(action: ContentAction, uid: string, locale?: string | null): boolean
+  /** Whether an action may be taken on some entries of a type alone, such as those that one has created. */
+  isConditional(action: ContentAction, uid: string): boolean
   /** Whether a field may be seen or written; `path` is that of the attribute, without indexes. */
   canField(action: 'create' | 'read' | 'update', uid: string, path: string): boolean
 }
@@ -33,6 +35,10 @@ export function permissionsOf(permissions: Permission[]): Ability {
         const locales = one.properties.locales
         return !locale || !locales || locales.includes(locale)
       }),
+    isConditional: (action, uid) => {
+      const granted = find(EXPLORER + action, uid)
+      return granted.length > 0 && granted.every((one) => one.conditions.length > 0)
+    },
     canField: (action, uid, path) =>
       find(EXPLORER + action, uid).some((one) => {
         const fields = one.properties.fields

@@ -251,7 +251,7 @@ export function ListScreen({ type }: { type: ContentType }) {
             <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined, missing: undefined })}>{t('list.clearFilters')}</Button>} />
           ) : (
             <EmptyState title={elsewhere ? t('list.noneInLocale', { type: info.displayName, locale: elsewhere }) : t('list.none', { type: info.displayName })} action={may.create ? <Button leftSection={<Plus size={14} />} onClick={create}>{t('list.create')}</Button> : undefined}>
-              {elsewhere ? t('list.noneInLocaleHint') : t('list.noneHint')}
+              {ability.isConditional('read', uid) ? t('list.noneForRoleHint') : elsewhere ? t('list.noneInLocaleHint') : t('list.noneHint')}
             </EmptyState>
           )}
         </Paper>
