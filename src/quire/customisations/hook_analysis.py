@@ -69,6 +69,8 @@ FindService = Callable[[str], "tuple[Module, Mapping[str, Expression]] | None"]
 _ANY = "*"
 _DATA: ValuePath = ("params", "data")
 _RESULT: ValuePath = ("result",)
+_CONTAINERS: frozenset[ValuePath] = frozenset({(), ("params",), _DATA, _RESULT})
+"""Objects by which the action can be changed."""
 _DEEPEST_CALL = 6
 NOT_UNDERSTOOD = "contains code that is not understood"
 _UNKNOWN = object()
@@ -312,7 +314,7 @@ class _HookAnalysis:
             for part in walk(body):
                 match part:
                     case Declaration(target, value) | Assign(_, Name() as target, value):
-                        self.bind(target, value, self._path(value))
+                        self.bind(target, value, self._held_path(value))
                     case ForOf(target=target, items=items):
                         path = self._path(items)
                         self.bind(target, items, None if path is None else (*path, _ANY))
@@ -445,6 +447,8 @@ class _HookAnalysis:
         if value is not None:
             self._evaluate(value)
         if not self._is_middleware:
+            if self._depth and value is not None and self._path(value) in _CONTAINERS:
+                raise self.guard(NOT_UNDERSTOOD)
             return
         for result in self._alternatives(value):
             if not self._is_next_call(result) and self._path(result) != _RESULT:
@@ -556,6 +560,21 @@ class _HookAnalysis:
                 raise self.guard(NOT_UNDERSTOOD)
             case _:
                 return
+
+    def _held_path(self, value: Expression) -> ValuePath | None:
+        """Do what `_path` does, also for what holds such a member: a new list or object."""
+        match value:
+            case Array(items):
+                values: Iterable[object] = items
+            case Object(members):
+                values = (member.value for member in members if isinstance(member, Property))
+            case _:
+                return self._path(value)
+        for inner in values:
+            path = self._path(inner)
+            if path in _CONTAINERS and path is not None:
+                return (*path, _ANY)
+        return None
 
     def _path(self, value: object) -> ValuePath | None:
         """Return the member of the hook's argument that an expression may stand for."""
@@ -852,6 +871,8 @@ class _HookAnalysis:
         if is_harmless_call(callee) or method in _LOG_METHODS:
             return
         path = self._path(inner)
+        if method in _MUTATORS and any(self._path(part) in _CONTAINERS for part in arguments):
+            raise self.guard(NOT_UNDERSTOOD)
         if method in _REFUSALS and not self._handled_errors:
             raise self.guard(f"calls {method}")
         if path is not None:

@@ -113,6 +113,15 @@ async def closed_actions(site: Site, plural: str) -> set[str]:
             set(),
         ),
         ("return check(context, next);", ALL, ALL),
+        *(
+            (f"{code}.filters = {{ rank: 1 }};\nreturn next();", ALL, ALL)
+            for code in (
+                "const box = { params: context.params };\nbox.params",
+                "const [params] = [context.params];\nparams",
+                "const list = [];\nlist.push(context.params);\nlist[0]",
+                "const get = () => context.params;\nget()",
+            )
+        ),
         ("await require('./unknown')(context);\nreturn next();", ALL, ALL),
     ],
 )
