@@ -263,3 +263,19 @@ def test_places_of_the_ui_are_shown_before_its_stylesheets_are_there(
     expect(page.locator(".first")).to_have_count(0)
     # The theme comes after the stylesheets, whose values it replaces.
     expect(heading).to_have_css("font-size", "20px")
+
+
+def test_the_sign_in_page_loads_nothing_of_the_screens_until_somebody_types(
+    site: Site, open_page: OpenPage
+) -> None:
+    page = open_page(site.address, own=True)
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto("/admin/login")
+    email = page.get_by_label("E-mail")
+    expect(email).to_be_focused()
+    page.wait_for_load_state("networkidle")
+    screens = re.compile(r"/admin/assets/(?!index-|libraries-|frame-|rolldown-|inter-).+")
+    assert [url for url in loaded if screens.search(url)] == []
+    with page.expect_request("**/admin/assets/shell-*.js"):
+        email.press("a")

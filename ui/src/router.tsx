@@ -10,14 +10,14 @@ import type { ReactNode } from 'react'
 import { mayHaveSession, refreshToken, useSession } from './api/client'
 import { configurationQuery, localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
 import type { Status } from './api/types'
+import { Login } from './auth/Login'
 import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
 import { listOf, pageQuery } from './content/list/query'
-import { Home } from './home/Home'
 import { applyLanguage, withTexts } from './i18n'
 import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
-import { Shell } from './shell/Shell'
+import { loadSignedIn } from './shell/load'
 import { ScreenSkeleton, ShellSkeleton } from './shell/Skeletons'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: () => <NotFound outside />, errorComponent: (props) => <ScreenError {...props} outside /> })
@@ -29,6 +29,8 @@ const asNumber = (value: unknown) => (Number.isInteger(Number(value)) && Number(
 /** Let those in who have a session; restore it from its cookie after a reload. */
 async function requireSession(href: string): Promise<void> {
   if (useSession.getState().status === 'unknown') {
+    // Its code comes beside the token.
+    if (mayHaveSession()) void loadSignedIn().catch(() => undefined)
     // Without any response nobody knows: the screen says so, and asks again.
     const restored = mayHaveSession() && (await queries.fetchQuery({ queryKey: ['session'], queryFn: refreshToken, gcTime: 0, staleTime: 0 }))
     if (!restored) useSession.setState({ status: 'anonymous' })
@@ -53,9 +55,15 @@ const login = createRoute({
     // An address of this UI alone: a link must not lead elsewhere after signing in.
     return to?.startsWith('/') && !to.startsWith('//') && !to.includes('\\') ? { to } : {}
   },
-  component: lazyRouteComponent(() => import('./auth/Login'), 'Login'),
+  component: Login,
 })
-const registration = (path: string, name: 'RegisterFirst' | 'AcceptInvitation' | 'ForgotPassword' | 'ResetPassword') =>
+const registerFirst = (path: string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(() => import('./auth/RegisterFirst'), 'RegisterFirst'),
+  })
+const registration = (path: string, name: 'AcceptInvitation' | 'ForgotPassword' | 'ResetPassword') =>
   createRoute({
     getParentRoute: () => root,
     path,
@@ -65,7 +73,7 @@ const registration = (path: string, name: 'RegisterFirst' | 'AcceptInvitation' |
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  component: Shell,
+  component: lazyRouteComponent(loadSignedIn, 'Shell'),
   pendingComponent: ShellSkeleton,
   errorComponent: (props) => <ScreenError {...props} outside />,
   beforeLoad: ({ location }) => requireSession(location.href),
@@ -74,7 +82,7 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: Home,
+  component: lazyRouteComponent(loadSignedIn, 'Home'),
 })
 const profile = createRoute({
   getParentRoute: () => shell,
@@ -160,7 +168,7 @@ export const entryRoute = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(withTexts('settings', () => import('./settings/Settings')), 'Settings'),
+  component: lazyRouteComponent(withTexts(['settings'], () => import('./settings/Settings')), 'Settings'),
 })
 /** A screen of the settings. */
 const settingsScreen = <const Path extends string, Name extends string>(
@@ -200,7 +208,7 @@ const isNewModel = (value: unknown): value is NewModel => value === 'collectionT
 const model = createRoute({
   getParentRoute: () => shell,
   path: '/model',
-  component: lazyRouteComponent(withTexts('model', () => import('./model/screens')), 'ModelLayout'),
+  component: lazyRouteComponent(withTexts(['model'], () => import('./model/screens')), 'ModelLayout'),
 })
 export const modelHomeRoute = createRoute({
   getParentRoute: () => model,
@@ -247,7 +255,7 @@ export const explorerRoute = createRoute({
   getParentRoute: () => shell,
   path: '/explorer',
   validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: asText(search.type) }),
-  component: lazyRouteComponent(withTexts('settings', () => import('./explorer/Explorer')), 'Explorer'),
+  component: lazyRouteComponent(withTexts(['settings'], () => import('./explorer/Explorer')), 'Explorer'),
 })
 export type ActivitySearch = { tab?: string; state?: string; name?: string; actor?: string; action?: string; target?: string; from?: string; until?: string }
 export const activityRoute = createRoute({
@@ -263,7 +271,7 @@ export const activityRoute = createRoute({
     from: asText(search.from),
     until: asText(search.until),
   }),
-  component: lazyRouteComponent(withTexts('settings', () => import('./activity/Activity')), 'Activity'),
+  component: lazyRouteComponent(withTexts(['settings'], () => import('./activity/Activity')), 'Activity'),
 })
 
 export type ReleasesTab = 'open' | 'scheduled' | 'done'
@@ -274,18 +282,18 @@ export const releasesRoute = createRoute({
     tab: search.tab === 'done' || search.tab === 'scheduled' ? search.tab : undefined,
     page: asNumber(search.page),
   }),
-  component: lazyRouteComponent(withTexts('releases', withTexts('settings', () => import('./releases/Releases'))), 'Releases'),
+  component: lazyRouteComponent(withTexts(['releases', 'settings'], () => import('./releases/Releases')), 'Releases'),
 })
 export const releaseRoute = createRoute({
   getParentRoute: () => shell,
   path: '/releases/$id',
-  component: lazyRouteComponent(withTexts('releases', withTexts('settings', () => import('./releases/ReleaseScreen'))), 'ReleaseScreen'),
+  component: lazyRouteComponent(withTexts(['releases', 'settings'], () => import('./releases/ReleaseScreen')), 'ReleaseScreen'),
 })
 
 const routeTree = root.addChildren([
   login,
-  registration('/setup', 'RegisterFirst'),
-  registration('/auth/register-admin', 'RegisterFirst'),
+  registerFirst('/setup'),
+  registerFirst('/auth/register-admin'),
   registration('/auth/register', 'AcceptInvitation'),
   registration('/auth/forgot-password', 'ForgotPassword'),
   registration('/auth/reset-password', 'ResetPassword'),

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,105 +6,15 @@ import { useTranslation } from 'react-i18next'
 import { request, signedIn } from '../api/client'
 import { AuthPage, FormError } from './AuthPage'
 import { deviceId } from './device'
-import { toastError } from '../components/toast'
-import { localeChoices, setDefaultLocale } from './locales'
+import { linkParameter } from './links'
+import { NewPassword } from './NewPassword'
 import { passwordProblem } from './passwords'
-
-const parameter = (name: string) => new URLSearchParams(location.search).get(name) ?? ''
-
-/** The first administrator, by the link that the server prints at its start. */
-export function RegisterFirst() {
-  const { t, i18n } = useTranslation()
-  const navigate = useNavigate()
-  const form = useForm({
-    initialValues: { email: '', firstname: '', lastname: '', password: '', again: '', locale: null as string | null },
-    validate: {
-      email: (value) => (/.+@.+/.test(value) ? null : t('auth.emailInvalid')),
-      firstname: (value) => (value.trim() ? null : t('form.required')),
-      password: passwordProblem,
-      again: (value, values) => (value === values.password ? null : t('auth.passwordsDiffer')),
-    },
-  })
-  const register = useMutation({
-    mutationFn: (values: typeof form.values) =>
-      request('POST /admin/register-admin', {
-        body: {
-          email: values.email,
-          firstname: values.firstname,
-          lastname: values.lastname || null,
-          password: values.password,
-          registrationToken: parameter('registrationToken') || undefined,
-          deviceId: deviceId(),
-        } as never,
-      }),
-    onSuccess: async ({ data }, { locale }) => {
-      signedIn(data.token)
-      // The account is there by now: what fails here can be set in the settings.
-      if (locale) await setDefaultLocale(locale).catch(toastError)
-      void navigate({ to: '/', replace: true })
-    },
-  })
-  return (
-    <AuthPage title={t('setup.title')} hint={t('setup.hint')}>
-      <form onSubmit={form.onSubmit((values) => register.mutate(values))} noValidate>
-        <Stack gap="sm">
-          <TextInput label={t('auth.email')} type="email" autoComplete="username" autoFocus withAsterisk {...form.getInputProps('email')} />
-          <Group grow align="flex-start">
-            <TextInput label={t('auth.firstname')} autoComplete="given-name" withAsterisk {...form.getInputProps('firstname')} />
-            <TextInput label={t('auth.lastname')} autoComplete="family-name" {...form.getInputProps('lastname')} />
-          </Group>
-          <NewPassword form={form} />
-          <Select
-            label={t('setup.locale')}
-            description={t('setup.localeHint')}
-            placeholder={t('setup.localeKeep')}
-            searchable
-            clearable
-            clearButtonProps={{ 'aria-label': t('action.clear') }}
-            data={localeChoices(i18n.language)}
-            {...form.getInputProps('locale')}
-          />
-          <FormError error={register.error} />
-          <Button type="submit" size="sm" loading={register.isPending}>
-            {t('setup.create')}
-          </Button>
-        </Stack>
-      </form>
-    </AuthPage>
-  )
-}
-
-type PasswordForm = { getInputProps: (name: 'password' | 'again') => object }
-
-function NewPassword({ form }: { form: PasswordForm }) {
-  const { t } = useTranslation()
-  const toggle = { 'aria-label': t('auth.showPassword') }
-  return (
-    <>
-      <PasswordInput
-        label={t('auth.newPassword')}
-        description={t('auth.passwordRules')}
-        autoComplete="new-password"
-        withAsterisk
-        visibilityToggleButtonProps={toggle}
-        {...form.getInputProps('password')}
-      />
-      <PasswordInput
-        label={t('auth.passwordAgain')}
-        autoComplete="new-password"
-        withAsterisk
-        visibilityToggleButtonProps={toggle}
-        {...form.getInputProps('again')}
-      />
-    </>
-  )
-}
 
 /** Somebody who was invited chooses a password. */
 export function AcceptInvitation() {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const registrationToken = parameter('registrationToken')
+  const registrationToken = linkParameter('registrationToken')
   const invitation = useQuery({
     queryKey: ['invitation', registrationToken],
     retry: false,
@@ -214,7 +124,7 @@ export function ResetPassword() {
     mutationFn: (values: typeof form.values) =>
       request('POST /admin/reset-password', {
         body: {
-          resetPasswordToken: parameter('code'),
+          resetPasswordToken: linkParameter('code'),
           password: values.password,
           ...(values.code ? { code: values.code.trim() } : {}),
         },

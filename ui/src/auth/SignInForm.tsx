@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError, request, signedIn } from '../api/client'
+import { ApiError, request, SAVE_MS, signedIn } from '../api/client'
 import { messageOf } from '../components/errors'
+import { loadSignedIn } from '../shell/load'
 import { FormError } from './AuthPage'
 import { deviceId } from './device'
 
@@ -26,6 +27,7 @@ export function SignInForm({ email, onSignedIn, withForgotten }: Props) {
   const signIn = useMutation({
     mutationFn: (values: typeof form.values) =>
       request('POST /admin/login', {
+        timeout: SAVE_MS,
         body: {
           email: values.email,
           password: values.password,
@@ -55,7 +57,8 @@ export function SignInForm({ email, onSignedIn, withForgotten }: Props) {
   const isShownAtField = signIn.error instanceof ApiError && (signIn.error.status === 400 && !needsCode)
   const isFirstDemand = signIn.error instanceof ApiError && signIn.error.code === 'SecondFactorError'
   return (
-    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))} noValidate>
+    // What comes next is loaded while somebody types.
+    <form onInput={() => void loadSignedIn().catch(() => undefined)} onSubmit={form.onSubmit((values) => signIn.mutate(values))} noValidate>
       <Stack gap="sm">
         {!needsCode && (
           <>

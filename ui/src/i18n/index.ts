@@ -2,18 +2,14 @@ import dayjs from 'dayjs'
 import i18next, { type FormatterModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import account from './en/account.json'
-import activity from './en/activity.json'
 import common from './en/common.json'
-import content from './en/content.json'
-import explorer from './en/explorer.json'
-import fields from './en/fields.json'
-import media from './en/media.json'
+import problems from './en/problems.json'
 
-/** English, in one file for each area of the UI; the other languages have the same files and keys. */
-const english = { ...account, ...activity, ...common, ...content, ...explorer, ...fields, ...media }
+/** English of the sign-in page, in one file for each area of the UI; the other languages have the same files and keys. */
+const english = { ...account, ...common, ...problems }
 
 /** Areas whose texts come with their screens, in every language. */
-const LATER = ['model', 'releases', 'settings'] as const
+const LATER = ['activity', 'content', 'explorer', 'fields', 'media', 'model', 'releases', 'settings'] as const
 export type LaterArea = (typeof LATER)[number]
 
 // The keys are checked by src/test/translations.test.ts: as types, so many are too much for TypeScript.
@@ -69,11 +65,11 @@ async function loadLanguage(language: Language): Promise<void> {
   )
 }
 
-/** Load a screen together with the texts of its area. */
+/** Load a screen together with the texts of its areas. */
 export const withTexts =
-  <Screen>(area: LaterArea, load: () => Promise<Screen>) =>
+  <Screen>(areas: readonly LaterArea[], load: () => Promise<Screen>) =>
   async (): Promise<Screen> => {
-    asked.add(area)
+    for (const area of areas) asked.add(area)
     const [screen] = await Promise.all([load(), loadLanguage(i18next.language as Language)])
     return screen
   }
@@ -96,6 +92,9 @@ export async function applyLanguage(preferred: unknown): Promise<void> {
   const next = language ?? browserLanguage()
   if (next !== i18next.language) await setLanguage(next)
 }
+
+/** Add English texts that come in one file with the screens that show them. */
+export const addEnglish = (texts: Record<string, string>): void => void i18next.addResourceBundle('en', 'translation', texts, true, true)
 
 /** A number as the language writes it; four digits stay together, as they may be a year. */
 export function formatNumber(value: number | bigint | string): string {

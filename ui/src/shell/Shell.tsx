@@ -2,7 +2,10 @@ import {
   ActionIcon, AppShell, Avatar, Box, Burger, Button, Group, Kbd, Menu, NavLink, ScrollArea, Text, UnstyledButton,
   useMantineColorScheme, type MantineColorScheme,
 } from '@mantine/core'
+import { DatesProvider } from '@mantine/dates'
 import { useDisclosure, useHotkeys, useLocalStorage, useWindowEvent } from '@mantine/hooks'
+import { ModalsProvider } from '@mantine/modals'
+import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
@@ -18,18 +21,33 @@ import { useAllSavedViews } from '../content/list/views'
 import { BUILD } from '../model/permission'
 import { useMaySeeReleases } from '../releases/permission'
 import { useSections } from '../settings/sections'
+import { focusHeading } from './focus'
 import { HelpLink } from './HelpLink'
 import { OfflineBar } from './OfflineBar'
 import { JobTray } from './JobTray'
-import { keyName } from './keyboard'
+import { isInLayer, keyName, useScreenHotkeys } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
 import { ScreenSkeleton } from './Skeletons'
 import { TypeLink } from './TypeLink'
 import { ViewAsBar } from './ViewAsBar'
 
-/** The frame around all screens of people who are signed in. */
+/** All screens of people who are signed in, and what these use. */
 export function Shell() {
+  const { language } = useTranslation().i18n
+  return (
+    // Calendars are in the language of the UI; weeks begin on Monday, but for English on Sunday.
+    <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'en' ? 0 : 1 }}>
+      <ModalsProvider>
+        <Notifications position="bottom-right" limit={4} />
+        <Frame />
+      </ModalsProvider>
+    </DatesProvider>
+  )
+}
+
+/** The frame around the screens. */
+function Frame() {
   const { t } = useTranslation()
   const [drawer, { toggle, close }] = useDisclosure()
   useFilesStayOut()
@@ -38,8 +56,10 @@ export function Shell() {
   const navigate = useNavigate()
   const pathname = useLocation({ select: (location) => location.pathname })
   useEffect(() => close(), [pathname, close])
+  const router = useRouter()
+  useEffect(() => router.subscribe('onRendered', ({ pathChanged }) => pathChanged && focusHeading()), [router])
   useHotkeys([['mod+K', () => spotlight.open()]], [])
-  useHotkeys([
+  useScreenHotkeys([
     ['[', () => setCollapsed((value) => !value)],
     ['?', openSheet],
     ['shift+?', openSheet],
@@ -104,7 +124,7 @@ function useGoKeys(targets: Record<string, () => void>) {
     const listen = (event: KeyboardEvent) => {
       const element = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey || element.isContentEditable) return
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) return
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || isInLayer(event)) return
       if (event.key === 'g') armedAt.current = Date.now()
       else if (Date.now() - armedAt.current < 1500 && targets[event.key]) {
         armedAt.current = 0

@@ -4,13 +4,13 @@ const LONGEST = 20
 const AFTER_MANTINE_MS = 30
 
 type Focused = { element: HTMLElement; isInLayer: boolean; path: string }
+const focused: Focused[] = []
 
 /**
  * Return the focus when a dialog, menu or popover closes that had it. Mantine returns it to what had it before a dialog
  * opened, which is lost where that was the item of a menu that is closed by then.
  */
 export function returnFocusFromLayers(): void {
-  const focused: Focused[] = []
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
     focused.push({ element: target, isInLayer: target.closest(LAYERS) !== null, path: location.pathname })
@@ -32,4 +32,18 @@ export function returnFocusFromLayers(): void {
     window.clearTimeout(timer)
     timer = window.setTimeout(restore, AFTER_MANTINE_MS)
   }).observe(document.body, { childList: true, subtree: true })
+}
+
+/**
+ * Put the focus on the heading of a screen that somebody has gone to, where it is in the sidebar still, or was on a
+ * link that is gone: the keys go on from there, and screen readers say where one is.
+ */
+export function focusHeading(): void {
+  const active = document.activeElement
+  const last = focused[focused.length - 1]
+  const isLeft = active === document.body ? last !== undefined && !last.element.isConnected : active?.closest('.mantine-AppShell-navbar')
+  const heading = isLeft && (document.querySelector<HTMLElement>('#main h1') ?? document.querySelector<HTMLElement>('#main'))
+  if (!heading) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
 }

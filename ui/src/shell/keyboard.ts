@@ -1,3 +1,5 @@
+import { useHotkeys, type HotkeyItem } from '@mantine/hooks'
+import type { RefObject } from 'react'
 import { i18next, t } from '../i18n'
 
 const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -7,4 +9,18 @@ export function keyName(key: string): string {
   if (key === 'Mod' && isMac) return '⌘'
   const name = `key.${key}`
   return i18next.exists(name) ? t(name as 'key.Mod') : key
+}
+
+const LAYERS = '[role=dialog], [role=alertdialog], [role=menu]'
+
+/** Whether a key is pressed in a dialog or a menu, unless that holds the part of the screen which the key is for. */
+export function isInLayer({ target }: KeyboardEvent, part: HTMLElement | null = null): boolean {
+  const layer = target instanceof Element ? target.closest(LAYERS) : null
+  return layer !== null && !(part && layer.contains(part))
+}
+
+/** Keys of a screen, or of a part of one: they do nothing while a dialog or a menu lies over it. */
+export function useScreenHotkeys(hotkeys: HotkeyItem[], tagsToIgnore?: string[], inRichText?: boolean, part?: RefObject<HTMLElement | null>): void {
+  const guarded = hotkeys.map(([key, act, options]): HotkeyItem => [key, (event) => isInLayer(event, part?.current) || act(event), options])
+  useHotkeys(guarded, tagsToIgnore, inRichText)
 }

@@ -3,8 +3,8 @@ import { ApiError } from '../api/client'
 import { wordingOfError, wordingOf, wordingOfText } from '../components/serverMessages'
 import { fieldNameOf } from '../content/fieldNames'
 import { i18next } from '../i18n'
-import german from '../i18n/de/content.json'
-import english from '../i18n/en/content.json'
+import german from '../i18n/de/problems.json'
+import english from '../i18n/en/problems.json'
 
 beforeEach(() =>
   i18next.init({ lng: 'en', keySeparator: false, nsSeparator: false, interpolation: { escapeValue: false }, resources: { en: { translation: english }, de: { translation: german } } }),

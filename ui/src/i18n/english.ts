@@ -1,0 +1,8 @@
+import { addEnglish } from '.'
+import activity from './en/activity.json'
+import content from './en/content.json'
+import explorer from './en/explorer.json'
+import fields from './en/fields.json'
+import media from './en/media.json'
+
+addEnglish({ ...activity, ...content, ...explorer, ...fields, ...media })
