@@ -148,6 +148,38 @@ def test_an_entry_whose_creation_has_no_response_is_created_once(
     ]
 
 
+@pytest.mark.parametrize(("action", "status"), [("Save draft", "draft"), ("Publish", "published")])
+def test_an_entry_whose_creation_has_no_response_is_created_once_after_a_reload(
+    site: Site, page: Page, action: str, status: str
+) -> None:
+    name = f"Created before the reload: {action}"
+    go_on(page, "/admin/content/api::sample.sample/create")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitemcheckbox", name="Save drafts of sample automatically").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("textbox", name="Name").first.fill(name)
+    page.get_by_text("True", exact=True).first.click()
+    page.get_by_role("button", name="Add: Pairs").click()
+    page.get_by_role("textbox", name="Label").fill("first")
+    lose_response(page, re.compile(r"sample\.sample(/actions/publish)?\?locale=en$"), "POST")
+    page.get_by_role("button", name=action, exact=True).click()
+    expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
+    page.get_by_role("textbox", name="Text").fill("typed since then")
+    page.reload()
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("textbox", name="Name").first).to_have_value(name)
+    page.get_by_role("button", name=action, exact=True).click()
+    page.wait_for_url(re.compile(r"sample/(?!create)\w+"))
+    expect(page.get_by_text(status.capitalize(), exact=True).first).to_be_visible()
+    expect_saved(page)
+    found = site.api("GET", f"{SAMPLES}?_q={name}")["results"]
+    assert [(one["name"], one["text"], one["status"]) for one in found] == [
+        (name, "typed since then", status)
+    ]
+    [part] = site.api("GET", f"{SAMPLES}/{found[0]['documentId']}")["data"]["pairs"]
+    assert part["label"] == "first"
+
+
 def test_an_entry_that_cannot_be_read_after_its_publication_is_shown_as_published(
     site: Site, page: Page
 ) -> None:

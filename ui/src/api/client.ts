@@ -99,7 +99,7 @@ async function exchange(): Promise<Response> {
   return response
 }
 
-const sendExchange = (): Promise<Response> => send('POST', '/admin/access-token', undefined, null)
+const sendExchange = (): Promise<Response> => send('POST', '/admin/access-token', null, { timeout: READ_MS })
 
 /** Exchange the refresh cookie for an access token. Several tabs take turns: each use changes it. */
 export function refreshToken(): Promise<boolean> {
@@ -123,12 +123,21 @@ async function exclusively(work: () => Promise<boolean>): Promise<boolean> {
   return (await navigator.locks.request('quire-admin-token', work)) as boolean
 }
 
+/** How long a request for data may wait for a response. What the server does may take longer. */
+const READ_MS = 30_000
+/** How long somebody waits who saves or signs in. */
+export const SAVE_MS = 60_000
+/** How long nothing of an upload may arrive. */
+const STALLED_MS = 60_000
+
 type Options<Key extends keyof Operations> = {
   path?: Record<string, string | number>
   query?: { readonly [key: string]: QueryValue }
   body?: Operations[Key]['body'] | FormData
   headers?: Record<string, string>
   signal?: AbortSignal
+  /** How long to wait for a response, in milliseconds. */
+  timeout?: number
 }
 
 /** Send a request that the server describes: the key is its method and path. */
@@ -153,15 +162,11 @@ function requireOwnView(operation: string, body?: unknown): void {
 
 const WITHOUT_TOKEN = /^\/admin\/(login|register|register-admin|forgot-password|reset-password)$/
 
-async function call(
-  method: string,
-  address: string,
-  options: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
-): Promise<unknown> {
-  let response = await send(method, address, options.body, token, options.headers, options.signal)
+async function call(method: string, address: string, options: Sent): Promise<unknown> {
+  let response = await send(method, address, token, options)
   if (response.status === 401 && !WITHOUT_TOKEN.test(address)) {
     if (!(await renewToken())) throw await errorOf(response)
-    response = await send(method, address, options.body, token, options.headers, options.signal)
+    response = await send(method, address, token, options)
   }
   if (!response.ok) throw await errorOf(response)
   if (response.status === 204) return undefined
@@ -183,19 +188,18 @@ async function renewToken(): Promise<boolean> {
   return true
 }
 
-async function send(
-  method: string,
-  address: string,
-  body: unknown,
-  bearer: string | null,
-  headers: Record<string, string> = {},
-  signal?: AbortSignal,
-): Promise<Response> {
+type Sent = { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal; timeout?: number }
+
+async function send(method: string, address: string, bearer: string | null, { body, headers, signal, timeout }: Sent = {}): Promise<Response> {
   const isForm = body instanceof FormData
+  // Until the response begins: a long one may take its time.
+  const late = new AbortController()
+  const longest = timeout ?? (method === 'GET' ? READ_MS : undefined)
+  const timer = longest && setTimeout(() => late.abort(overdue()), longest)
   try {
     const response = await fetch(address, {
       method,
-      signal,
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       keepalive: address === '/admin/access-token',
       credentials: 'same-origin',
       headers: {
@@ -209,12 +213,17 @@ async function send(
     return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    useSession.setState({ serverReachable: false })
-    throw unreachable()
+    const isLate = error instanceof ApiError
+    // One request for data that takes too long says little about the server; what was typed is sent again once it is there.
+    if (!isLate || method !== 'GET') useSession.setState({ serverReachable: false })
+    throw isLate ? error : unreachable()
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 const unreachable = () => new ApiError(0, 'NetworkError', `${t('error.unreachable')}. ${t('error.unreachableHint')}`)
+const overdue = () => new ApiError(0, 'TimeoutError', `${t('error.late')}. ${t('error.lateHint')}`)
 
 async function errorOf(response: Response): Promise<ApiError> {
   const id = response.headers.get('x-request-id')
@@ -259,8 +268,27 @@ function sendWithProgress(
     const sent = new XMLHttpRequest()
     sent.open('POST', address)
     if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)
-    sent.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
-    sent.onerror = () => reject(unreachable())
+    const fail = (error: ApiError) => {
+      useSession.setState({ serverReachable: false })
+      reject(error)
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        fail(overdue())
+        sent.abort()
+      }, STALLED_MS)
+    }
+    sent.onloadstart = wait
+    sent.upload.onprogress = (event) => {
+      wait()
+      if (event.lengthComputable) onProgress(event.loaded / event.total)
+    }
+    // What the server makes of a file that has arrived may take longer.
+    sent.upload.onload = () => clearTimeout(timer)
+    sent.onloadend = () => clearTimeout(timer)
+    sent.onerror = () => fail(unreachable())
     sent.onabort = () => reject(new DOMException(t('error.uploadCancelled'), 'AbortError'))
     sent.onload = () => {
       let body: unknown

@@ -3,7 +3,7 @@ import { useTimeout } from '@mantine/hooks'
 import { RotateCw } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import { explain } from './errors'
+import { explain, messageOf } from './errors'
 
 /** What went wrong and what to do about it, with the id under which the server's log has it. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
@@ -42,6 +42,17 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         )}
       </Stack>
     </Paper>
+  )
+}
+
+/** What went wrong in a small part of a screen, where the rest is of use without it. */
+export function RetryLine({ error, retry }: { error: unknown; retry: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Group gap="xs" role="alert">
+      <Text size="xs" c="var(--mantine-color-error)">{messageOf(error)}</Text>
+      <Button size="compact-xs" variant="default" leftSection={<RotateCw size={12} />} onClick={retry}>{t('action.retry')}</Button>
+    </Group>
   )
 }
 

@@ -13,6 +13,13 @@ export type Explanation = {
 }
 
 const UNAVAILABLE = new Set([502, 503, 504])
+
+/** Whether the server cannot be used at the moment: it restarts, or what stands before it does not reach it. */
+export const isUnavailable = (error: unknown): boolean => error instanceof ApiError && UNAVAILABLE.has(error.status)
+
+/** Whether the same request may succeed later: it has not been refused. */
+export const isFailure = (error: unknown): boolean => error instanceof ApiError && (error.status === 0 || error.status >= 500)
+
 /** What says no more than the status does. */
 const WITHOUT_REASON = /^(forbidden|forbidden access|policy failed|too many requests.*|(.* )?not ?found)\.?$/i
 
@@ -32,6 +39,7 @@ export function explain(error: unknown): Explanation {
     requestId,
     remedy,
   })
+  if (error.code === 'TimeoutError') return of(t('error.late'), t('error.lateHint'))
   if (status === 0) return of(t('error.unreachable'), t('error.unreachableHint'))
   if (status === 401) return of(t('error.signedOut'), t('error.signedOutHint'), 'signIn')
   if (status === 403) {
@@ -45,7 +53,7 @@ export function explain(error: unknown): Explanation {
     const hint = WITHOUT_REASON.test(message) ? usual : wordingOfError(error)
     return of(t('error.tooMany'), hint)
   }
-  if (UNAVAILABLE.has(status)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
+  if (isUnavailable(error)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
   const code = error.details?.code as Partial<Record<'function' | 'place' | 'error', string>> | undefined
   if (code) return of(t('error.code'), code.function ? t('error.codeHint', code) : t(requestId ? 'error.serverHint' : 'error.serverHintWithoutId'))
   if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
@@ -56,6 +64,7 @@ export function explain(error: unknown): Explanation {
 export function messageOf(error: unknown, nameOf?: FieldName): string {
   // A form to sign in is not for those who were signed out.
   if (!(error instanceof ApiError) || error.status === 401) return wordingOfError(error)
-  const { title, hint } = explain(error)
-  return title === t('error.refused') ? wordingOfError(error, nameOf) : `${title}. ${hint}`
+  const { title, hint, requestId } = explain(error)
+  if (title === t('error.refused')) return wordingOfError(error, nameOf)
+  return `${title}. ${hint}${requestId && hint === t('error.serverHint') ? ` ${t('error.requestId')}: ${requestId}` : ''}`
 }

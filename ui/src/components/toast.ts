@@ -6,6 +6,11 @@ export function toast(message: string): void {
   notifications.show({ message, autoClose: 4000, closeButtonProps: { 'aria-label': t('action.close') } })
 }
 
+/** Say why what somebody has asked for is not done. */
+export function toastRefusal(message: string): void {
+  notifications.show({ color: 'red', message, autoClose: 8000, closeButtonProps: { 'aria-label': t('action.close') }, role: 'alert' })
+}
+
 /** Say what went wrong; problems of single fields are shown there as well. */
 export function toastError(error: unknown, title?: string): void {
   if (error instanceof DOMException && error.name === 'AbortError') return

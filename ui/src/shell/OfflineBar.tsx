@@ -29,7 +29,8 @@ export function OfflineBar() {
     let timer = 0
     const probe = async () => {
       try {
-        await fetch('/_health', { cache: 'no-store' })
+        const { status } = await fetch('/_health', { cache: 'no-store', signal: AbortSignal.timeout(LONGEST_DELAY) })
+        if (status >= 500) throw new Error(`Status ${status}`)
         useSession.setState({ online: true, serverReachable: true })
         void queries.invalidateQueries()
         void router.invalidate({ filter: (match) => match.status === 'error' })

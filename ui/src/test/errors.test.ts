@@ -60,6 +60,15 @@ test('a mistake of the page is shown with its message, and the page reloaded', (
   expect([facts, remedy]).toEqual([['x is undefined'], 'reload'])
 })
 
+test('a request without a response is told from a server that cannot be reached', () => {
+  const late = new ApiError(0, 'TimeoutError', 'late')
+  expect(explain(late)).toMatchObject({ title: 'The server has not responded', remedy: 'retry' })
+})
+
+test('a failure of the server names its request in one line', () => {
+  expect(messageOf(new ApiError(500, 'Error', 'Internal Server Error', null, '3f9d'))).toMatch(/^The server could not do this\. .* Request ID: 3f9d$/)
+})
+
 test.each([
   [400, 'Name already taken by the tide', 'Name already taken by the tide'],
   [401, 'Invalid token', 'Invalid token'],

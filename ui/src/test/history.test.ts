@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Model } from '../api/hooks'
 import type { Attribute } from '../api/types'
-import { createEditorStore, type Replay, type Values } from '../content/editor/store'
+import { createEditorStore, dirtyNames, type Replay, type Values } from '../content/editor/store'
 import { partsByKey, replay, withFormState } from '../content/editor/values'
 import { sentRelation } from '../fields/relation/value'
 
@@ -90,4 +90,13 @@ test('what is typed while a save is under way is kept, with the ids that the ser
   const parts = partsByKey(kept)
   store.getState().accept(sent, kept, { replay: (name, value) => replay(value, attributes[name]!, model, kept.parts, parts) })
   expect(store.getState().values.parts).toMatchObject([{ __key: 'one', id: 9, text: 'xyz' }])
+})
+
+test('values that were sent by an earlier page are no changes where they say the same', () => {
+  const sent = { title: 'a', parts: [{ __key: 'one', text: 'x', link: { count: 0 } }] }
+  const store = createEditorStore({ title: '', parts: [] as Values[] })
+  store.getState().restore(structuredClone({ ...sent, title: 'typed since' }))
+  const kept = { title: 'a', parts: withFormState([{ __key: 'n', id: 9, text: 'x', link: { count: 0 } }], sent.parts) }
+  store.getState().accept(sent, kept, { replay: (_, value) => ({ value }) })
+  expect(dirtyNames(store.getState())).toEqual(['title'])
 })

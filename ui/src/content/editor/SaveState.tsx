@@ -15,12 +15,13 @@ type Props = { isDirty: boolean; isNew: boolean; actions: ReturnType<typeof useE
 export function SaveState({ isDirty, isNew, actions }: Props) {
   const { t } = useTranslation()
   const { online, serverReachable } = useSession()
-  const { activity, savedAt, isConflicted, preventsSaving } = actions
+  const { activity, savedAt, isConflicted, isServerAvailable, preventsSaving } = actions
   const hasProblems = useStore(useEditor(), (state) => preventsSaving.some((path) => path in state.errors))
   const [text, Icon] =
     activity === 'saving' || activity === 'autosaving' || activity === 'publishing' ? [t('entry.saving'), LoaderCircle] as const
     : isDirty && isConflicted ? [t('entry.conflicted'), CircleAlert] as const
     : isDirty && !(online && serverReachable) ? [t('entry.unsavedOffline'), CloudOff] as const
+    : isDirty && !isServerAvailable ? [t('entry.unsavedUnavailable'), CloudOff] as const
     : isDirty ? [hasProblems ? t('entry.unsavedProblems') : t('entry.unsaved'), PencilLine] as const
     : savedAt ? [t('entry.savedAt'), CircleCheck] as const
     : isNew ? [t('entry.notSaved'), PencilLine] as const

@@ -5,6 +5,9 @@ import { createStore, useStore, type StoreApi } from 'zustand'
 export type Path = readonly (string | number)[]
 export type Values = Record<string, unknown>
 
+/** A request to create a document. By its key the server recognizes the same request when it is repeated. */
+export type Creation = { key: string; values: Values }
+
 /** The attributes that a step changed, before and after it. */
 type Step = { before: Values; after: Values; key: string; at: number }
 
@@ -22,6 +25,8 @@ export type EditorState = {
   errors: Record<string, string>
   /** Texts that somebody has typed and that are no value, by path: JSON that does not end yet. */
   invalid: Record<string, string>
+  /** The request that was to create the document, as long as it has no response: there may be a document or not. */
+  creation: Creation | null
   past: Step[]
   future: Step[]
   /** Grows with each change: fields that keep a state of their own start anew when it jumps. */
@@ -43,6 +48,7 @@ export type EditorActions = {
   detail: (path: Path, value: unknown) => void
   /** Put values in that are not saved yet, as one step. */
   restore: (values: Values, invalid?: Record<string, string>) => void
+  setCreation: (creation: Creation | null) => void
   setInvalid: (path: Path, text: string | null) => void
   setErrors: (errors: Record<string, string>) => void
 }
@@ -94,6 +100,7 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
       saved: initial,
       errors: {},
       invalid: {},
+      creation: null,
       past: [],
       future: [],
       generation: 0,
@@ -134,7 +141,7 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
         const { values: current, past, future, errors } = get()
         const next = { ...values }
         for (const name of Object.keys(current)) {
-          if (current[name] !== sent[name]) next[name] = (replay(name, current[name]) ?? { value: current[name] }).value
+          if (!isEqual(current[name], sent[name])) next[name] = (replay(name, current[name]) ?? { value: current[name] }).value
         }
         set({
           values: next,
@@ -154,6 +161,7 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
         commit([], (draft) => Object.assign(draft, restored), false)
         set({ generation: get().generation + 1, invalid: invalid ?? get().invalid })
       },
+      setCreation: (creation) => set({ creation }),
       setInvalid: (path, text) => {
         const { [pathKey(path)]: before, ...invalid } = get().invalid
         if (text !== null) set({ invalid: { ...invalid, [pathKey(path)]: text } })

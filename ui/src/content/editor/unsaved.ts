@@ -1,9 +1,9 @@
 import { dropStored, keysOfClosedPages, pageKey, readStored, writeStored } from '../../pageStorage'
 import { newKey } from './values'
-import type { Values } from './store'
+import type { Creation, Values } from './store'
 
 /** Input that was not saved, as it is kept in the browser. */
-export type Unsaved = { at: number; values: Values; invalid: Record<string, string> }
+export type Unsaved = { at: number; values: Values; invalid: Record<string, string>; creation: Creation | null }
 
 const PREFIX = 'quire-unsaved'
 
@@ -24,7 +24,7 @@ export async function leftUnsaved(entry: EntryKey): Promise<{ key: string; unsav
 function readUnsaved(key: string): Unsaved | null {
   const found = readStored(key) as Unsaved | null
   return found && typeof found.at === 'number' && typeof found.values === 'object'
-    ? { ...found, values: rekeyed(found.values) as Values, invalid: found.invalid ?? {} }
+    ? (rekeyed({ ...found, invalid: found.invalid ?? {}, creation: found.creation ?? null }) as Unsaved)
     : null
 }
 
@@ -33,11 +33,15 @@ export const writeUnsaved = (key: string, unsaved: Unsaved): boolean => writeSto
 
 export const dropUnsaved = dropStored
 
-/** Keys of parts are those of one page: parts from an earlier one get others. */
-function rekeyed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(rekeyed)
+/** Keys of parts are those of one page: parts from an earlier one get others, the same wherever a part is. */
+function rekeyed(value: unknown, keys = new Map<unknown, string>()): unknown {
+  if (Array.isArray(value)) return value.map((one) => rekeyed(one, keys))
   if (typeof value !== 'object' || value === null) return value
+  const other = (key: unknown) => {
+    if (!keys.has(key)) keys.set(key, newKey())
+    return keys.get(key)
+  }
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, name === '__key' ? newKey() : rekeyed(inner)]),
+    Object.entries(value).map(([name, inner]) => [name, name === '__key' ? other(inner) : rekeyed(inner, keys)]),
   )
 }

@@ -1,8 +1,9 @@
 import { useCallback, useRef, useState } from 'react'
-import { ApiError, request } from '../../api/client'
+import { ApiError, request, SAVE_MS } from '../../api/client'
 import { isLocalized, useMe, type Model } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
+import { isUnavailable } from '../../components/errors'
 import { wordingOf } from '../../components/serverMessages'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
@@ -10,19 +11,22 @@ import { queries, refreshLists } from '../../queries'
 import { confirmDraftRelations, countDraftRelations, countLinkedDrafts } from '../draftRelations'
 import { loadedOf, loadEntry, type Loaded } from './loading'
 import type { Place } from './place'
-import { dirtyNames, isEqual, type EditorStore, type Replay, type Values } from './store'
+import { dirtyNames, isEqual, type Creation, type EditorStore, type Replay, type Values } from './store'
 import { bodyOf, editable, partsByKey, replay, valuesOf, withFormState } from './values'
 
 export type Conflict = { by: string; at: string }
 export type Activity = 'autosaving' | 'saving' | 'publishing' | 'unpublishing' | 'discarding' | 'deleting' | null
-/** How an action ended: `offline` without any response, `problems` at fields, `refused` for another reason. */
-export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
+/**
+ * How an action ended: `offline` without any response, `unavailable` where the server cannot be used at the moment,
+ * `problems` at fields, `refused` for another reason.
+ */
+export type Outcome = 'done' | 'offline' | 'unavailable' | 'problems' | 'conflict' | 'refused'
 
 const problemsOf = (error: ApiError): Record<string, string> =>
   Object.fromEntries(error.problems.map((problem) => [problem.path.join('.'), wordingOf(problem)]))
 
-/** Whether a request had no response: the server may have carried it out or not. */
-const isUnanswered = (error: unknown) => error instanceof ApiError && error.status === 0
+/** Whether a request had no response, or none of the server's: it may have been carried out or not. */
+const isUnanswered = (error: unknown) => error instanceof ApiError && (error.status === 0 || isUnavailable(error))
 
 const present = () => Date.now()
 
@@ -49,6 +53,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   // Stays when the dialog is closed, until a save or what they have settles it.
   const [isConflicted, setConflicted] = useState(false)
   const [savedAt, setSavedAt] = useState<number | null>(null)
+  const [isServerAvailable, setServerAvailable] = useState(true)
   /** The problems for which the last save was refused, by path. A draft may have those of a publication. */
   const [preventsSaving, setPreventsSaving] = useState<string[]>([])
   const isSingle = type.kind === 'singleType'
@@ -59,8 +64,6 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const isBusy = useRef(false)
   /** The attributes of a save that had no response: the server may have it or not. */
   const unanswered = useRef<string[] | null>(null)
-  /** A document that was to be created, and may have been: by the key, the server recognizes the repeated request. */
-  const creation = useRef<{ key: string; values: Values } | null>(null)
 
   const refresh = useCallback(() => {
     void refreshLists()
@@ -83,9 +86,12 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
       setConflicted(true)
       return 'conflict'
     }
-    if (isUnanswered(error)) return 'offline' // The bar on top says so.
-    toastError(error)
-    return 'refused'
+    if (error instanceof ApiError && error.status === 0) return 'offline' // The bar on top says so.
+    const isPassing = isUnavailable(error)
+    setServerAvailable(!isPassing)
+    // The state of the entry says so as well, for as long as it is so.
+    if (!isPassing || !isQuiet) toastError(error)
+    return isPassing ? 'unavailable' : 'refused'
   }
 
   const during = (what: Activity, work: () => Promise<void>): Promise<Outcome> => {
@@ -94,6 +100,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
       setActivity(what)
       try {
         await work()
+        setServerAvailable(true)
         return 'done'
       } catch (error) {
         return fail(error, what === 'autosaving')
@@ -119,8 +126,8 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     let answer
     try {
       answer = isSingle
-        ? await request('PUT /content-manager/single-types/{uid}', { path: { uid: type.uid }, query, body, headers })
-        : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query, body, headers })
+        ? await request('PUT /content-manager/single-types/{uid}', { path: { uid: type.uid }, query, body, headers, timeout: SAVE_MS })
+        : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query, body, headers, timeout: SAVE_MS })
     } catch (error) {
       if (error instanceof ApiError && error.status === 412 && (await wasOurs())) return send(overwrite, keepsErrors)
       if (isUnanswered(error)) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
@@ -130,13 +137,19 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     return settle(answer, documentId, values, keepsErrors)
   }
 
-  const beginCreation = () => (creation.current ??= { key: crypto.getRandomValues(new Uint32Array(4)).join('-'), values: store.getState().values })
+  const beginCreation = (): Creation => {
+    const { creation, values, setCreation } = store.getState()
+    if (creation) return creation
+    const begun = { key: crypto.getRandomValues(new Uint32Array(4)).join('-'), values }
+    setCreation(begun)
+    return begun
+  }
 
   /** Forget a creation of which it is known that there is no document: a repeated one would have been answered with it. */
   const endFailedCreation = (error: unknown, isRepeated: boolean) => {
     if (!(error instanceof ApiError) || error.status === 0) return
     const isRolledBack = error.status < 500 || error.details?.code !== undefined
-    if (isRolledBack || (isRepeated && error.status === 500)) creation.current = null
+    if (isRolledBack || (isRepeated && error.status === 500)) store.getState().setCreation(null)
   }
 
   /**
@@ -144,14 +157,14 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
    * what was typed since then is sent after it.
    */
   const create = async (keepsErrors: boolean): Promise<Loaded> => {
-    const isRepeated = creation.current !== null
+    const isRepeated = store.getState().creation !== null
     const { key, values } = beginCreation()
     let answer
     try {
-      answer = await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body: formBody(values), headers: { 'idempotency-key': key } })
+      answer = await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body: formBody(values), headers: { 'idempotency-key': key }, timeout: SAVE_MS })
     } catch (error) {
       endFailedCreation(error, isRepeated)
-      if (isRepeated && creation.current === null) return create(keepsErrors)
+      if (isRepeated && store.getState().creation === null) return create(keepsErrors)
       if (error instanceof ApiError) setPreventsSaving(Object.keys(problemsOf(error)))
       throw error
     }
@@ -164,7 +177,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   /** Take over what was stored of a form; a new entry gets its address. */
   const settle = async (answer: unknown, documentId: string | null, sent: Values, keepsErrors = false): Promise<Loaded> => {
     unanswered.current = null
-    creation.current = null
+    store.getState().setCreation(null)
     const next = take(answer, documentId, sent, keepsErrors)
     setSavedAt(present())
     setPreventsSaving([])
@@ -228,7 +241,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   const publish = async (): Promise<Outcome> => {
     let drafts = 0
     // What may be stored is published as it is, once it is known to be.
-    const isNew = () => latest.current.entry === null && creation.current === null
+    const isNew = () => latest.current.entry === null && store.getState().creation === null
     const outcome = await during('publishing', async () => {
       if (isNew()) {
         drafts = countLinkedDrafts(store.getState().values)
@@ -261,10 +274,10 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
 
   const requestPublication = (id: string | null, body: Values, key = '') =>
     isSingle
-      ? request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never })
+      ? request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never, timeout: SAVE_MS })
       : id === null
-        ? request('POST /content-manager/collection-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never, headers: { 'idempotency-key': key } })
-        : request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id }, query, body: body as never })
+        ? request('POST /content-manager/collection-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: body as never, headers: { 'idempotency-key': key }, timeout: SAVE_MS })
+        : request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id }, query, body: body as never, timeout: SAVE_MS })
 
   const publishSaved = async (id: string | null) => {
     try {
@@ -328,7 +341,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
     })
 
   return {
-    activity, conflict, isConflicted, preventsSaving, savedAt, save, autosave, publish, remove, takeTheirs,
+    activity, conflict, isConflicted, isServerAvailable, preventsSaving, savedAt, save, autosave, publish, remove, takeTheirs,
     isBusy: () => isBusy.current,
     dismissConflict: () => setConflict(null),
     unpublish: () => act('unpublish'),

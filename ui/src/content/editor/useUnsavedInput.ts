@@ -3,6 +3,8 @@ import { saveAfterChanges } from '../../pageStorage'
 import { dirtyNames, isUnsaved, type EditorStore } from './store'
 import { dropUnsaved, leftUnsaved, unsavedKey, writeUnsaved, type EntryKey, type Unsaved } from './unsaved'
 
+const KEPT = ['values', 'invalid', 'creation'] as const
+
 /** Keep what is typed into a form in the browser until it is saved, and offer what was left there. */
 export function useUnsavedInput(store: EditorStore, entry: EntryKey) {
   const { user, uid, documentId, locale } = entry
@@ -21,12 +23,12 @@ export function useUnsavedInput(store: EditorStore, entry: EntryKey) {
 
   const keep = useEffectEvent(() => {
     const state = store.getState()
-    if (!isUnsaved(state)) return dropUnsaved(key)
+    if (!isUnsaved(state) && !state.creation) return dropUnsaved(key)
     const values = Object.fromEntries(dirtyNames(state).map((name) => [name, state.values[name]]))
-    writeUnsaved(key, { at: Date.now(), values, invalid: state.invalid })
+    writeUnsaved(key, { at: Date.now(), values, invalid: state.invalid, creation: state.creation })
   })
   useEffect(
-    () => saveAfterChanges(store, (state, before) => state.values !== before.values || state.invalid !== before.invalid, () => keep()),
+    () => saveAfterChanges(store, (state, before) => KEPT.some((name) => state[name] !== before[name]), () => keep()),
     [store, key],
   )
 
@@ -38,7 +40,11 @@ export function useUnsavedInput(store: EditorStore, entry: EntryKey) {
   return {
     offered: offered?.unsaved ?? null,
     restore: () => {
-      if (offered) store.getState().restore(offered.unsaved.values, offered.unsaved.invalid)
+      if (offered) {
+        const { values, invalid, creation } = offered.unsaved
+        store.getState().setCreation(creation)
+        store.getState().restore(values, invalid)
+      }
       next()
     },
     drop: next,
