@@ -7,6 +7,7 @@ import { request } from '../api/client'
 import { useConfiguration } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { ContentType, Entry } from '../api/types'
+import { messageOf } from '../components/errors'
 
 const FOUND = 10
 const DOCUMENT_ID = /^[a-z0-9]{24}$/
@@ -37,6 +38,7 @@ export function DocumentSelect({ type, value, onChange }: { type: ContentType; v
       data={[...new Set(given)].map((id) => ({ value: id, label: id })).concat(entries)}
       filter={({ options }) => options}
       nothingFoundMessage={t('explorer.documentNone')}
+      error={found.error ? messageOf(found.error) : undefined}
       value={value || null}
       onChange={(documentId) => documentId && onChange(documentId)}
       onSearchChange={(search) => setWords(entries.some((entry) => entry.label === search) ? '' : search)}

@@ -12,7 +12,7 @@ import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { EmptyState, ErrorState, Loading } from '../components/States'
-import { toastError } from '../components/toast'
+import { toastRefusal } from '../components/toast'
 import { FileDrop } from './FileDrop'
 import { acceptOf, filterOf, isAllowed, sizeText } from './files'
 import { Thumbnail } from './Thumbnail'
@@ -87,7 +87,7 @@ export function MediaBrowser({ multiple, allowedTypes, onSelect }: Props) {
   const { uploads, start } = useUploads(arrived)
   const begin = (list: File[]) => {
     const fitting = list.filter((file) => isAllowed(file.type, allowedTypes))
-    if (fitting.length < list.length) toastError(new Error(t('media.notAllowed', { types: allowedTypes?.join(', ') ?? '' })))
+    if (fitting.length < list.length) toastRefusal(t('media.notAllowed', { types: allowedTypes?.join(', ') ?? '' }))
     start(multiple ? fitting : fitting.slice(0, 1), folder?.id ?? null)
   }
   const enter = (next: Folder[]) => {

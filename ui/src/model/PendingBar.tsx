@@ -7,7 +7,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAbility } from '../api/hooks'
 import { planQuery } from '../api/model'
-import { messageOf } from '../components/errors'
+import { isFailure, messageOf } from '../components/errors'
+import { RetryLine } from '../components/States'
+import { useScreenHotkeys } from '../shell/keyboard'
 import { applyChanges, undoApplied } from './apply'
 import { sentenceOf, warningsOf } from './describe'
 import type { Problem } from './names'
@@ -31,7 +33,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
   const [asked] = useDebouncedValue(body, 500)
   const isAsked = changes.length > 0 && problems.length === 0
   const plan = useQuery({ ...planQuery(asked), enabled: isAsked && asked === body && !busy, retry: false })
-  useHotkeys([['mod+Z', undo], ['mod+shift+Z', redo]])
+  useScreenHotkeys([['mod+Z', undo], ['mod+shift+Z', redo]])
   useHotkeys([['mod+S', () => void apply()]], [])
 
   const apply = async () => {
@@ -97,7 +99,9 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
               </Anchor>
             </Group>
           )}
-          {!first && plan.error && <Text size="sm" c="var(--mantine-color-error)" mt={4} role="alert">{messageOf(plan.error)}</Text>}
+          {!first && plan.error && (isFailure(plan.error)
+            ? <RetryLine error={plan.error} retry={() => void plan.refetch()} />
+            : <Text size="sm" c="var(--mantine-color-error)" mt={4} role="alert">{messageOf(plan.error)}</Text>)}
           {!first && warnings.length > 0 && (
             <Group gap={6} mt={4} wrap="nowrap">
               <TriangleAlert size={14} aria-hidden style={{ flexShrink: 0 }} />

@@ -2,6 +2,7 @@ import { ColorSwatch, Group, Paper, Select, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
+import { RetryLine } from '../components/States'
 import { toastError } from '../components/toast'
 import { queries, refreshLists } from '../queries'
 import { assigneesQuery, entryReviewQuery, workflowsQuery } from './queries'
@@ -18,7 +19,7 @@ export function ReviewBox({ uid, documentId, locale, mayUpdate }: Props) {
 function Reviewed({ uid, documentId, locale, mayUpdate }: Props) {
   const { t } = useTranslation()
   const query = entryReviewQuery(uid, documentId, locale)
-  const { data: review } = useQuery(query)
+  const { data: review, error, refetch } = useQuery(query)
   const { data: assignees } = useQuery({ ...assigneesQuery(uid), enabled: mayUpdate })
   const move = useMutation({
     mutationFn: async (body: { stage?: number; assignee?: number | null }) =>
@@ -29,7 +30,7 @@ function Reviewed({ uid, documentId, locale, mayUpdate }: Props) {
     },
     onError: (error) => toastError(error),
   })
-  if (!review) return null
+  if (!review) return error && <RetryLine error={error} retry={() => void refetch()} />
   const { stages } = review.workflow
   const stage = stages.find((one) => one.id === review.stage)
   const required = stages.find((one) => one.requiredToPublish)

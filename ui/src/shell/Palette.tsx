@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { Spotlight } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -8,6 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { configurationQuery, useAbility, useIsSuperAdmin, useModel } from '../api/hooks'
 import type { Entry } from '../api/types'
+import { messageOf } from '../components/errors'
 import { modelCommands } from '../model/commands'
 import { BUILD } from '../model/permission'
 import { queries } from '../queries'
@@ -125,7 +127,10 @@ export function Palette() {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {shown.length === 0 && !found.isFetching && entries.length === 0 && (
+        {found.error && asked.length >= 2 && (
+          <Text size="xs" c="var(--mantine-color-error)" role="alert" px="md" py="xs">{messageOf(found.error)}</Text>
+        )}
+        {shown.length === 0 && !found.isFetching && !found.error && entries.length === 0 && (
           <Spotlight.Empty>{t('palette.nothing')}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>

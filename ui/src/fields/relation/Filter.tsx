@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { request } from '../../api/client'
 import { configurationQuery } from '../../api/hooks'
 import type { Entry } from '../../api/types'
+import { messageOf } from '../../components/errors'
 import { queries } from '../../queries'
 import type { FilterProps } from '../types'
 
@@ -46,6 +47,7 @@ export function RelationFilter({ attribute, value, onChange, label }: FilterProp
       searchable
       searchValue={search}
       onSearchChange={setSearch}
+      error={found.error ? messageOf(found.error) : undefined}
       onChange={(changed) => onChange(changed.length > 0 ? changed : undefined)}
     />
   )

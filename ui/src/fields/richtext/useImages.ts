@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
-import { toastError } from '../../components/toast'
+import { toastRefusal } from '../../components/toast'
 import { useUploads } from '../../media/uploads'
 import { queries } from '../../queries'
 
@@ -54,9 +54,9 @@ export function useImages({ area, text, set, locked }: { area: RefObject<HTMLTex
     if (element && caret) requestAnimationFrame(() => element.setSelectionRange(moved(caret.start), moved(caret.end)))
   }
   const take = (files: File[], at: number) => {
-    if (!ability.can('plugin::upload.assets.create')) return toastError(new Error(t('media.noUpload')))
+    if (!ability.can('plugin::upload.assets.create')) return toastRefusal(t('media.noUpload'))
     const images = files.filter((file) => file.type.startsWith('image/'))
-    if (images.length < files.length) toastError(new Error(t('markdown.imagesOnly')))
+    if (images.length < files.length) toastRefusal(t('markdown.imagesOnly'))
     if (images.length === 0) return
     const place = mark(at)
     let count = 0
