@@ -10,6 +10,7 @@ from tests.ui.site import Site
 
 ARTICLE = "api::article.article"
 ARTICLES = f"/content-manager/collection-types/{ARTICLE}"
+SAMPLES = "/content-manager/collection-types/api::sample.sample"
 
 
 def tab_to(page: Page, field: Locator) -> None:
@@ -116,3 +117,110 @@ def test_the_keys_of_an_entry_change_its_locale_and_go_to_the_inspector(
     expect(page.get_by_role("dialog", name="Inspector")).to_be_visible()
     page.keyboard.press("Control+.")
     expect(page.get_by_role("dialog", name="Inspector")).to_be_hidden()
+
+
+def test_keys_of_a_list_move_the_focus_and_do_nothing_behind_a_dialog(
+    site: Site, home: Page
+) -> None:
+    page = home
+    go_on(page, f"/admin/content/{ARTICLE}")
+    titles = page.get_by_role("table", name="Article").locator(".quire-title-link")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(titles.nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    expect(titles.first).to_be_focused()
+    title = titles.first.inner_text()
+    page.keyboard.press("x")
+    expect(page.get_by_role("checkbox", name=f"Select {title}")).to_be_checked()
+    # Enter is for what has the focus, wherever the keys have moved to.
+    actions = page.get_by_role("button", name=f"Actions for {title}")
+    actions.press("Enter")
+    delete = page.get_by_role("menuitem", name="Delete")
+    expect(delete).to_be_visible()
+    page.keyboard.press("c")
+    delete.press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this entry?")
+    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+    for key in ("c", "j", "[", "?"):
+        page.keyboard.press(key)
+    expect(dialog).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(actions).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Title").first).to_be_visible()
+
+
+def test_the_focus_stays_in_a_field_whose_items_are_added_and_removed(
+    site: Site, page: Page
+) -> None:
+    tags = site.api("GET", "/content-manager/collection-types/api::tag.tag?pageSize=3")["results"]
+    connected = {"connect": [{"documentId": one["documentId"]} for one in tags]}
+    document = site.api("POST", ARTICLES, {"title": "Kept in", "tags": connected})["data"]
+    go_on(page, f"/admin/content/{ARTICLE}/{document['documentId']}")
+    group = page.get_by_role("group", name="Tags")
+    removing = group.get_by_role("button", name=re.compile("^Remove "))
+    expect(removing).to_have_count(3)
+    removing.nth(1).press("Enter")
+    expect(removing).to_have_count(2)
+    expect(removing.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(removing.first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(group).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(group.get_by_role("textbox", name="Search entries for Tags")).to_be_focused()
+
+    made = site.api("POST", SAMPLES, {"name": "Sections by keys", "on": True})["data"]
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
+    add = page.get_by_role("button", name="Add a section: Zone")
+    add.press("Enter")
+    expect(page.get_by_role("textbox", name="Search components")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(add).to_be_focused()
+    zone = page.get_by_role("group", name="Zone")
+    for count in (1, 2):
+        add.press("Enter")
+        page.keyboard.type("Quote")
+        page.keyboard.press("Enter")
+        expect(zone.get_by_role("textbox", name="Text")).to_have_count(count)
+        expect(zone.get_by_role("textbox", name="Text").last).to_be_focused()
+    zone.get_by_role("button", name="Actions for Quote 1").press("Enter")
+    page.get_by_role("menuitem", name="Move down").press("Enter")
+    expect(zone.get_by_role("button", name="Actions for Quote 2")).to_be_focused()
+    zone.get_by_role("button", name="Actions for Quote 1").press("Enter")
+    page.get_by_role("menuitem", name="Remove").press("Enter")
+    expect(zone.get_by_role("button", name=re.compile("^Quote"))).to_be_focused()
+    zone.get_by_role("button", name="Actions for Quote 1").press("Enter")
+    page.get_by_role("menuitem", name="Add above").press("Enter")
+    expect(page.get_by_role("textbox", name="Search components")).to_be_focused()
+
+
+def test_more_entries_of_a_relation_are_reached_with_the_arrow_keys(site: Site, page: Page) -> None:
+    tags = "/content-manager/collection-types/api::tag.tag"
+    made = [
+        site.api("POST", tags, {"label": f"Keys {at:02}", "slug": f"keys-{at}"})["data"]
+        for at in range(25)
+    ]
+    document = site.api("POST", ARTICLES, {"title": "With many to choose from"})["data"]
+    go_on(page, f"/admin/content/{ARTICLE}/{document['documentId']}")
+    search = page.get_by_role("textbox", name="Search entries for Tags")
+    search.focus()
+    page.keyboard.type("Keys ")
+    options = page.get_by_role("option", name=re.compile(r"^Keys \d\d"))
+    expect(options).to_have_count(20)
+    expect(page.get_by_role("option", name="Show more")).to_be_visible()
+    for _ in range(21):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(options).to_have_count(25)
+    chosen = options.nth(20)
+    expect(chosen).to_have_attribute("data-combobox-selected", "true")
+    label = chosen.inner_text().split("\n")[0]
+    page.keyboard.press("Enter")
+    group = page.get_by_role("group", name="Tags")
+    expect(group.get_by_role("link")).to_have_text([label])
+    for one in made:
+        site.api("DELETE", f"{tags}/{one['documentId']}")

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Code, Drawer, Group, SegmentedControl, Stack, Title } from '@mantine/core'
-import { useDocumentTitle, useHotkeys, useMediaQuery } from '@mantine/hooks'
+import { useDocumentTitle, useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -9,6 +9,7 @@ import { useAbility, useHome, useModel } from '../api/hooks'
 import { modelStateQuery, reservedNamesQuery } from '../api/model'
 import { EmptyState, Loading } from '../components/States'
 import { modelRoute, type ModelTab } from '../router'
+import { useScreenHotkeys } from '../shell/keyboard'
 import { AddField } from './AddField'
 import { apiPath, modelOf, type DraftModel } from './draft'
 import { FieldList } from './FieldList'
@@ -54,7 +55,7 @@ function Screen({ model }: { model: DraftModel }) {
     if (isNarrow) close()
     setAdding(true)
   }
-  useHotkeys([['c', () => !locked && tab === 'fields' && setAdding(true)]])
+  useScreenHotkeys([['c', () => !locked && tab === 'fields' && setAdding(true)]])
   const panel = field && (
     <FieldPanel
       key={field.id}

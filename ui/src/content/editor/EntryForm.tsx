@@ -12,6 +12,7 @@ import { toast } from '../../components/toast'
 import { hiddenNames } from '../../fields/conditions'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { useStageRequirement } from '../../review/useStageRequirement'
+import { useScreenHotkeys } from '../../shell/keyboard'
 import { CompareForm } from '../compare/CompareForm'
 import { NewLocale } from '../compare/NewLocale'
 import { defaultOther, otherOf } from '../compare/versions'
@@ -115,26 +116,35 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   useHotkeys(
     [
       ['mod+S', onTop(save)],
-      ['mod+shift+P', onTop(publish)],
-      ['mod+\\', onTop(() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded)))],
       ['mod+.', onTop(() => !isNew && place.compare && toInspector())],
-      ...localeKeys,
     ],
     [],
     true,
   )
+  useScreenHotkeys(
+    [
+      ['mod+shift+P', onTop(publish)],
+      ['mod+\\', onTop(() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded)))],
+      ...localeKeys,
+    ],
+    [],
+    true,
+    root,
+  )
   // Editors of rich text and JSON undo by themselves.
-  useHotkeys(
+  useScreenHotkeys(
     [
       ['mod+Z', onTop(() => store.getState().undo())],
       ['mod+shift+Z', onTop(() => store.getState().redo())],
     ],
     [],
+    false,
+    root,
   )
   const beginsHere = place.level > 0 || initial.documentId === null
   useEffect(() => {
     // On a page, the focus is taken from nothing else, and no keyboard of a touch screen comes up.
-    const isFree = () => document.activeElement === document.body && !window.matchMedia('(pointer: coarse)').matches
+    const isFree = () => document.activeElement?.matches('body, main, h1') && !window.matchMedia('(pointer: coarse)').matches
     if (!beginsHere) return
     // After the drawer has put the focus on its first button.
     const timer = window.setTimeout(() => {

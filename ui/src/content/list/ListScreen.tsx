@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Pagination, Paper, Select, Stack, Text, Title } from '@mantine/core'
-import { useDocumentTitle, useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useDocumentTitle, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus, SlidersHorizontal } from 'lucide-react'
@@ -14,6 +14,7 @@ import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
 import { ReviewFilter } from '../../review/ReviewFilter'
+import { useScreenHotkeys } from '../../shell/keyboard'
 import { NextMissing } from '../editor/NextMissing'
 import { useBulk, type Chosen } from './bulk'
 import { BulkEdit, useAlikeAttributes } from './BulkEdit'
@@ -64,7 +65,7 @@ export function ListScreen({ type }: { type: ContentType }) {
   const clearSelection = () => setSelection({ of: locale, entries: NOTHING })
   const active = cursor.of === query ? cursor.at : -1
   const moveCursor = (by: number) =>
-    setCursor({ of: query, at: Math.max(0, Math.min(active + by, rows.length - 1)) })
+    rows.length > 0 && setCursor({ of: query, at: Math.max(0, Math.min(active + by, rows.length - 1)) })
 
   const may = {
     create: ability.canContent('create', uid, locale),
@@ -99,7 +100,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       }
       return next
     })
-  useHotkeys([
+  useScreenHotkeys([
     ['/', () => searchField.current?.focus()],
     ['c', () => may.create && create()],
     ['j', () => moveCursor(1)],
@@ -108,7 +109,6 @@ export function ListScreen({ type }: { type: ContentType }) {
     ['e', () => mayEditAlike && selected.size > 0 && setEditing(true)],
     ['shift+#', () => may.delete && selected.size > 0 && bulk.ask('delete', [...selected.values()])],
     ['#', () => may.delete && selected.size > 0 && bulk.ask('delete', [...selected.values()])],
-    ['Enter', () => rows[active] && openEntry(rows[active]), { preventDefault: false }],
   ])
 
   const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || query.missingLocale !== undefined || countRules(search.filters) > 0

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasDrafts, labelOf, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
@@ -48,6 +48,19 @@ export function ListTable(props: Props) {
   return isNarrow ? <Cards {...props} /> : <Rows {...props} />
 }
 
+/** Put the focus on the title of the row that the keys have moved to: it comes into sight, and is read aloud. */
+function useFocusedRow(list: RefObject<HTMLElement | null>, active: number, scrollTo?: (index: number) => void): void {
+  const show = useEffectEvent((index: number) => {
+    const find = () => list.current?.querySelector<HTMLElement>(`[data-row="${index}"] .quire-title-link`)
+    const link = find()
+    if (link) return link.focus()
+    scrollTo?.(index)
+    const frame = requestAnimationFrame(() => find()?.focus())
+    return () => cancelAnimationFrame(frame)
+  })
+  useEffect(() => (active < 0 ? undefined : show(active)), [active])
+}
+
 function Rows(props: Props) {
   const { t } = useTranslation()
   const { type, state, rows, shown, selected, active, density, showsLocales, titleOf, actions } = props
@@ -56,6 +69,7 @@ function Rows(props: Props) {
   const [top, setTop] = useState(0)
   // Only the rows that can be seen are made, however long the page is.
   const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => ROW_HEIGHT[density], overscan: 12, scrollMargin: top })
+  useFocusedRow(body, active, (index) => virtual.scrollToIndex(index))
   const items = virtual.getVirtualItems()
   const [before, after] = [(items[0]?.start ?? top) - top, virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top)]
   const [sortField, sortOrder] = state.sort.split(':') as [string, string]
@@ -116,6 +130,7 @@ function Rows(props: Props) {
                 <Table.Tr
                   key={row.documentId}
                   aria-rowindex={index + 2}
+                  data-row={index}
                   data-selected={isSelected || undefined}
                   bg={isSelected ? 'var(--mantine-color-brand-light)' : undefined}
                   style={index === active ? { outline: '2px solid var(--mantine-color-brand-5)', outlineOffset: -2 } : undefined}
@@ -227,12 +242,14 @@ function RowMenu({ row, titleOf, mayUpdate, actions }: Props & { row: Entry }) {
 
 function Cards(props: Props) {
   const { t } = useTranslation()
-  const { type, state, rows, shown, selected, showsLocales, titleOf, actions } = props
+  const { type, state, rows, shown, selected, active, showsLocales, titleOf, actions } = props
   const view = useConfiguration(type.uid).contentType
+  const list = useRef<HTMLDivElement>(null)
+  useFocusedRow(list, active)
   return (
-    <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={type.info.displayName}>
-      {rows.map((row) => (
-        <Paper key={row.documentId} component="li" withBorder p="sm" className="quire-surface" bg={selected.has(row.documentId) ? 'var(--mantine-color-brand-light)' : undefined}>
+    <Stack ref={list} gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={type.info.displayName}>
+      {rows.map((row, index) => (
+        <Paper key={row.documentId} component="li" data-row={index} withBorder p="sm" className="quire-surface" bg={selected.has(row.documentId) ? 'var(--mantine-color-brand-light)' : undefined}>
           <Group wrap="nowrap" gap="sm" align="flex-start">
             <Checkbox size="xs" mt={3} aria-label={t('list.select', { title: titleOf(row) })} checked={selected.has(row.documentId)} onChange={() => actions.toggle(row)} />
             <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>

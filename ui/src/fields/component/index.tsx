@@ -8,7 +8,7 @@ import { newPart, replayPart, replayParts, serializePart } from '../../content/e
 import { Nothing } from '../shared/cells'
 import { FieldFrame } from '../shared/Frame'
 import { PartFields } from '../shared/PartFields'
-import { PartCount, PartList, type Part } from '../shared/PartList'
+import { focusFirst, PartCount, PartList, type Part } from '../shared/PartList'
 import { PartsDiff } from '../shared/PartsDiff'
 import type { CellProps, FieldType, InputProps } from '../types'
 
@@ -19,26 +19,47 @@ function Single(props: InputProps) {
   const model = useModel()
   const uid = props.attribute.component ?? ''
   const { value, error, set } = useField<Values | null | undefined>(props.path)
+  // The focus goes to what takes the place of the button that was pressed.
+  const [pressed, setPressed] = useState<'add' | 'remove' | null>(null)
   return (
     <FieldFrame
       {...props}
       error={error}
       side={
         value && !props.locked ? (
-          <Button size="compact-xs" variant="subtle" color="gray" leftSection={<Trash2 size={12} />} onClick={() => set(null)} aria-label={t('part.removeNamed', { name: props.label })}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            leftSection={<Trash2 size={12} />}
+            aria-label={t('part.removeNamed', { name: props.label })}
+            onClick={() => {
+              setPressed('remove')
+              set(null)
+            }}
+          >
             {t('part.remove')}
           </Button>
         ) : undefined
       }
     >
       {value ? (
-        <Paper withBorder p="sm" className="quire-surface">
+        <Paper ref={pressed === 'add' ? focusFirst : undefined} withBorder p="sm" className="quire-surface">
           <PartFields uid={uid} path={props.path} locked={props.locked} />
         </Paper>
       ) : props.locked ? (
         <Nothing />
       ) : (
-        <Button variant="default" leftSection={<Plus size={14} />} onClick={() => set(newPart(uid, model, false))} aria-label={`${t('part.add')}: ${props.label}`}>
+        <Button
+          variant="default"
+          autoFocus={pressed === 'remove'}
+          leftSection={<Plus size={14} />}
+          aria-label={`${t('part.add')}: ${props.label}`}
+          onClick={() => {
+            setPressed('add')
+            set(newPart(uid, model, false))
+          }}
+        >
           {t('part.add')}
         </Button>
       )}
@@ -76,6 +97,7 @@ function Repeatable(props: InputProps) {
         added={added}
         adder={(at, close) => (
           <Button
+            autoFocus
             variant="light"
             onClick={() => {
               insert(at)

@@ -16,6 +16,7 @@ function Input(props: InputProps) {
   const model = useModel()
   const { value, error, change } = useField<Part[] | null | undefined>(props.path)
   const [adding, setAdding] = useState(false)
+  const [wasClosed, setWasClosed] = useState(false)
   const [added, setAdded] = useState<string>()
   const parts = value ?? []
   const uids = props.attribute.components ?? []
@@ -54,7 +55,10 @@ function Input(props: InputProps) {
         {adding ? (
           <Picker
             uids={uids}
-            onClose={() => setAdding(false)}
+            onClose={() => {
+              setAdding(false)
+              setWasClosed(true)
+            }}
             onPick={(uid) => {
               insert(uid, parts.length)
               setAdding(false)
@@ -62,7 +66,17 @@ function Input(props: InputProps) {
           />
         ) : (
           <>
-            <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => setAdding(true)} aria-label={`${t('zone.add')}: ${props.label}`}>
+            <Button
+              variant="default"
+              autoFocus={wasClosed}
+              leftSection={<Plus size={14} />}
+              disabled={!canAdd}
+              aria-label={`${t('zone.add')}: ${props.label}`}
+              onClick={() => {
+                setAdding(true)
+                setWasClosed(false)
+              }}
+            >
               {t('zone.add')}
             </Button>
             {!canAdd && <Text size="xs" c="dimmed" py={6}>{t('part.full', { max })}</Text>}

@@ -7,7 +7,7 @@ import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
 import { keptOpen } from '../../components/dialogs'
-import { toastError } from '../../components/toast'
+import { toastRefusal } from '../../components/toast'
 import { useField } from '../../content/editor/store'
 import { FileDrop } from '../../media/FileDrop'
 import { FileForm } from '../../media/FileForm'
@@ -22,6 +22,7 @@ import { listChanges } from '../shared/listChanges'
 import { TextFilter } from '../shared/filters'
 import { FieldFrame } from '../shared/Frame'
 import { PRESENT } from '../shared/operators'
+import { useFocusAfterRemoval } from '../shared/removal'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
 import type { CellProps, DiffProps, FieldType, InputProps } from '../types'
 
@@ -37,6 +38,7 @@ function Input(props: InputProps) {
   const multiple = attribute.multiple === true
   const files = filesOf(value)
   const mayUpload = ability.can('plugin::upload.assets.create') && !locked
+  const { list, removing } = useFocusAfterRemoval(files.length, String)
   const put = (list: MediaFile[]) => set(multiple ? list : (list[0] ?? null))
   const add = useCallback(
     (list: MediaFile[]) =>
@@ -57,7 +59,7 @@ function Input(props: InputProps) {
   const { uploads, start } = useUploads(arrived)
   const begin = (list: File[]) => {
     const fitting = list.filter((file) => isAllowed(file.type, attribute.allowedTypes))
-    if (fitting.length < list.length) toastError(new Error(t('media.notAllowed', { types: attribute.allowedTypes?.join(', ') ?? '' })))
+    if (fitting.length < list.length) toastRefusal(t('media.notAllowed', { types: attribute.allowedTypes?.join(', ') ?? '' }))
     start(multiple ? fitting : fitting.slice(0, 1), null)
   }
   useEffect(() => {
@@ -68,47 +70,57 @@ function Input(props: InputProps) {
   return (
     <FieldFrame {...props} error={error}>
       <FileDrop className="quire-drop" p={8} onFiles={begin} disabled={!mayUpload}>
-        {files.length > 0 && (
-          <SortableList grid ids={files.map((file) => String(file.id))} onMove={(from, to) => put(moveItem(files, from, to))}>
-            <SimpleGrid cols={multiple ? { base: 2, sm: 3 } : 1} spacing={8} mb={locked ? 0 : 8}>
-              {files.map((file) => (
-                <SortableItem key={file.id} id={String(file.id)}>
-                  <Paper withBorder className="quire-surface" style={{ overflow: 'hidden' }}>
-                    <Group wrap="nowrap" gap={0} align="stretch" style={multiple ? { flexDirection: 'column' } : undefined}>
-                      <Box w={multiple ? '100%' : 120} style={{ flexShrink: 0 }}>
-                        <AspectRatio ratio={4 / 3}><Thumbnail file={file} /></AspectRatio>
-                      </Box>
-                      <Group gap={2} p={6} wrap="nowrap" style={{ flex: 1, minWidth: 0 }} align="flex-start">
-                        <Stack gap={0} style={{ flex: 1, minWidth: 0 }}>
-                          <Text size="xs" fw={500} className="quire-ellipsis" title={file.name}>{file.name}</Text>
-                          <Text size="xs" c="dimmed" className="quire-ellipsis">
-                            {[file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')}
-                          </Text>
-                          {!multiple && (
-                            <Text size="xs" c="dimmed" lineClamp={2}>{file.alternativeText || t('media.noAlternative')}</Text>
-                          )}
-                        </Stack>
-                        {multiple && !locked && <DragHandle label={t('order.move', { name: file.name })} />}
-                        <Tooltip label={t('media.edit')}>
-                          <ActionIcon size="sm" aria-label={t('media.editNamed', { name: file.name })} onClick={() => setEdited(file)}>
-                            <Pencil size={13} />
-                          </ActionIcon>
-                        </Tooltip>
-                        {!locked && (
-                          <Tooltip label={t('media.remove')}>
-                            <ActionIcon size="sm" aria-label={t('media.removeNamed', { name: file.name })} onClick={() => put(files.filter((one) => one.id !== file.id))}>
-                              <X size={14} />
+        <div ref={list}>
+          {files.length > 0 && (
+            <SortableList grid ids={files.map((file) => String(file.id))} onMove={(from, to) => put(moveItem(files, from, to))}>
+              <SimpleGrid cols={multiple ? { base: 2, sm: 3 } : 1} spacing={8} mb={locked ? 0 : 8}>
+                {files.map((file, index) => (
+                  <SortableItem key={file.id} id={String(file.id)}>
+                    <Paper withBorder className="quire-surface" style={{ overflow: 'hidden' }}>
+                      <Group wrap="nowrap" gap={0} align="stretch" style={multiple ? { flexDirection: 'column' } : undefined}>
+                        <Box w={multiple ? '100%' : 120} style={{ flexShrink: 0 }}>
+                          <AspectRatio ratio={4 / 3}><Thumbnail file={file} /></AspectRatio>
+                        </Box>
+                        <Group gap={2} p={6} wrap="nowrap" style={{ flex: 1, minWidth: 0 }} align="flex-start">
+                          <Stack gap={0} style={{ flex: 1, minWidth: 0 }}>
+                            <Text size="xs" fw={500} className="quire-ellipsis" title={file.name}>{file.name}</Text>
+                            <Text size="xs" c="dimmed" className="quire-ellipsis">
+                              {[file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')}
+                            </Text>
+                            {!multiple && (
+                              <Text size="xs" c="dimmed" lineClamp={2}>{file.alternativeText || t('media.noAlternative')}</Text>
+                            )}
+                          </Stack>
+                          {multiple && !locked && <DragHandle label={t('order.move', { name: file.name })} />}
+                          <Tooltip label={t('media.edit')}>
+                            <ActionIcon size="sm" aria-label={t('media.editNamed', { name: file.name })} onClick={() => setEdited(file)}>
+                              <Pencil size={13} />
                             </ActionIcon>
                           </Tooltip>
-                        )}
+                          {!locked && (
+                            <Tooltip label={t('media.remove')}>
+                              <ActionIcon
+                                size="sm"
+                                aria-label={t('media.removeNamed', { name: file.name })}
+                                data-item={index}
+                                onClick={() => {
+                                  removing(index)
+                                  put(files.filter((one) => one.id !== file.id))
+                                }}
+                              >
+                                <X size={14} />
+                              </ActionIcon>
+                            </Tooltip>
+                          )}
+                        </Group>
                       </Group>
-                    </Group>
-                  </Paper>
-                </SortableItem>
-              ))}
-            </SimpleGrid>
-          </SortableList>
-        )}
+                    </Paper>
+                  </SortableItem>
+                ))}
+              </SimpleGrid>
+            </SortableList>
+          )}
+        </div>
         {uploads.map((one) => (
           <Group key={one.id} gap="xs" mb={4}>
             <Text size="xs" className="quire-ellipsis" style={{ flex: 1 }} c={one.error ? 'var(--mantine-color-error)' : undefined} role="status">

@@ -20,10 +20,12 @@ type Props = {
   onOpen?: (item: RelatedItem) => void
   /** Absent where the relation may not be changed. */
   onChange?: (items: RelatedItem[]) => void
+  /** Told of the place of an entry that is about to be removed. */
+  onRemoving?: (index: number) => void
 }
 
 /** The entries of a relation in their order. Of a long list only the rows in sight are rendered. */
-export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange }: Props) {
+export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange, onRemoving }: Props) {
   const { t } = useTranslation()
   const [all, setAll] = useState(false)
   const viewport = useRef<HTMLDivElement>(null)
@@ -44,9 +46,11 @@ export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange
     setCount(items.length)
     if (isLong && items.length > count && count > 0) setAll(true)
   }
+  const before = useRef(0)
   useEffect(() => {
-    if (viewport.current) viewport.current.scrollTop = viewport.current.scrollHeight
-  }, [count])
+    if (viewport.current && items.length > before.current) viewport.current.scrollTop = viewport.current.scrollHeight
+    before.current = items.length
+  }, [items.length])
   const row = (item: RelatedItem, index: number) => (
     <SortableItem id={String(item.id)}>
       <Group gap={6} px={8} h={ROW} wrap="nowrap" className="quire-surface" style={index > 0 ? { borderTop: '1px solid var(--quire-hairline)' } : undefined}>
@@ -72,7 +76,15 @@ export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange
         {item.status && <StatusBadge status={item.status} />}
         {onChange && (
           <Tooltip label={t('relation.remove')}>
-            <ActionIcon size="sm" aria-label={t('relation.removeNamed', { name: titleOf(item) })} onClick={() => onChange(items.filter((one) => one.id !== item.id))}>
+            <ActionIcon
+              size="sm"
+              aria-label={t('relation.removeNamed', { name: titleOf(item) })}
+              data-item={index}
+              onClick={() => {
+                onRemoving?.(index)
+                onChange(items.filter((one) => one.id !== item.id))
+              }}
+            >
               <X size={14} />
             </ActionIcon>
           </Tooltip>

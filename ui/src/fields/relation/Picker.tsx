@@ -1,8 +1,8 @@
-import { Button, Combobox, Group, Loader, Text, TextInput, useCombobox } from '@mantine/core'
+import { Combobox, Group, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { StatusBadge } from '../../components/StatusBadge'
@@ -27,6 +27,8 @@ type PickerProps = {
 }
 
 const CREATE = 'create'
+const MORE = 'more'
+const RETRY = 'retry'
 
 /** A search as one types, among what may be linked; what is not there yet is made from here. */
 export function Picker({ label, owner, model, field, mainField, placeholder, disabled, chosen, showsStatus, onPick, onCreate, typeName }: PickerProps) {
@@ -62,6 +64,17 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
     getNextPageParam: (last) => (last.pagination.page < last.pagination.pageCount ? last.pagination.page + 1 : undefined),
   })
   const options = (found.data?.pages.flatMap((page) => page.results) ?? []) as unknown as RelatedItem[]
+  /** The place of the first entry of the next page, which the keys go on from. */
+  const firstOfNext = useRef<number | null>(null)
+  const goOn = useEffectEvent(() => {
+    if (firstOfNext.current !== null) combobox.selectOption(firstOfNext.current)
+    firstOfNext.current = null
+  })
+  useEffect(() => goOn(), [options.length])
+  const more = () => {
+    firstOfNext.current = options.length
+    void found.fetchNextPage()
+  }
   // A list that is about to change offers nothing that the next key might choose by mistake.
   const isSettled = asked === search.trim() && !found.isFetching
   return (
@@ -70,6 +83,11 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
       withinPortal
       keepMounted={false}
       onOptionSubmit={(id) => {
+        if (id === MORE) return more()
+        if (id === RETRY) {
+          combobox.resetSelectedOption()
+          return found.data ? more() : void found.refetch()
+        }
         const item = options.find((one) => String(one.id) === id)
         if (id === CREATE) onCreate?.(search.trim())
         else if (item) onPick(item)
@@ -108,9 +126,14 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
               </Group>
             </Combobox.Option>
           ))}
-          {options.length === 0 && (
-            <Combobox.Empty>{found.isFetching ? t('state.loading') : found.error ? messageOf(found.error) : t('relation.nothing')}</Combobox.Empty>
+          {options.length === 0 && !found.error && <Combobox.Empty>{found.isFetching ? t('state.loading') : t('relation.nothing')}</Combobox.Empty>}
+          {found.error && !found.isFetching && (
+            <Combobox.Option value={RETRY}>
+              <Text size="xs" c="var(--mantine-color-error)" role="alert">{messageOf(found.error)}</Text>
+              <Text size="sm">{t('action.retry')}</Text>
+            </Combobox.Option>
           )}
+          {found.hasNextPage && !found.error && <Combobox.Option value={MORE} ta="center" c="dimmed">{t('action.more')}</Combobox.Option>}
           {onCreate && isSettled && (
             <Combobox.Option value={CREATE}>
               <Group gap={6} wrap="nowrap">
@@ -120,11 +143,6 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
                 </Text>
               </Group>
             </Combobox.Option>
-          )}
-          {found.hasNextPage && (
-            <Button fullWidth variant="subtle" size="compact-xs" onMouseDown={(event) => event.preventDefault()} onClick={() => void found.fetchNextPage()}>
-              {t('action.more')}
-            </Button>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>

@@ -7,7 +7,7 @@ import { request } from '../../api/client'
 import { hasDrafts, useAbility, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
-import { messageOf } from '../../components/errors'
+import { RetryLine } from '../../components/States'
 import { toastError } from '../../components/toast'
 import { useEntryScope } from '../../content/editor/scope'
 import { getIn, useEditor, useField, type Values } from '../../content/editor/store'
@@ -18,6 +18,7 @@ import { FieldFrame } from '../shared/Frame'
 import { ListDiff } from '../shared/ListDiff'
 import { listChanges } from '../shared/listChanges'
 import { LINK } from '../shared/operators'
+import { useFocusAfterRemoval } from '../shared/removal'
 import type { CellProps, DiffProps, FieldType, InputProps, RelatedItem } from '../types'
 import { RelationFilter } from './Filter'
 import { LinkedItems } from './LinkedItems'
@@ -82,6 +83,7 @@ function Input(props: InputProps) {
   /** Entries as they were saved in the drawer. */
   const [fresh, setFresh] = useState<Record<string, RelatedItem>>({})
   const items = (itemsOf(value) ?? linked.data ?? []).map((item) => ({ ...item, ...fresh[item.documentId] }))
+  const { list, removing } = useFocusAfterRemoval(items.length, String)
   const put = (next: RelatedItem[]) => {
     const original = value?.items ? value.original : (linked.data ?? [])
     // Undo has to know the entries from before, also after a save.
@@ -107,9 +109,9 @@ function Input(props: InputProps) {
       error={error}
       side={many && items.length > 0 ? <Text size="xs" c="dimmed">{items.length}</Text> : undefined}
     >
-      <Stack gap={6}>
+      <Stack gap={6} ref={list}>
         {linked.isLoading && <Loader size="xs" />}
-        {linked.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{messageOf(linked.error)}</Text>}
+        {linked.error && <RetryLine error={linked.error} retry={() => void linked.refetch()} />}
         {items.length > 0 && (
           <LinkedItems
             label={props.label}
@@ -118,6 +120,7 @@ function Input(props: InputProps) {
             addressOf={(item) => `/admin/content/${target}${targetType?.kind === 'singleType' ? '' : `/${item.documentId}`}${item.locale ? `?locale=${item.locale}` : ''}`}
             onOpen={readable ? (item) => setDrawer({ documentId: item.documentId, locale: item.locale ?? undefined }) : undefined}
             onChange={locked ? undefined : put}
+            onRemoving={removing}
           />
         )}
         {!locked && targetType && (

@@ -49,8 +49,9 @@ export function inputProps(props: InputProps, error: string | undefined) {
 /** A field that is no single control: a group with a label, a hint and a problem. */
 export function FieldFrame({ error, side, children, ...props }: InputProps & { error?: string; side?: ReactNode; children: ReactNode }) {
   const id = useId()
+  const described = [props.meta?.description && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return (
-    <Box role="group" aria-labelledby={`${id}-label`} aria-describedby={error ? `${id}-error` : undefined} data-path={props.path.join('.')} tabIndex={-1} style={{ outline: 'none' }}>
+    <Box role="group" aria-labelledby={`${id}-label`} aria-describedby={described || undefined} data-path={props.path.join('.')} tabIndex={-1} style={{ outline: 'none' }}>
       <Group justify="space-between" mih={23} mb={side ? 4 : 0} wrap="nowrap">
         <Text size="sm" fw={600} id={`${id}-label`} component="div">
           <FieldLabel {...props} />
@@ -58,7 +59,7 @@ export function FieldFrame({ error, side, children, ...props }: InputProps & { e
         {side}
       </Group>
       {children}
-      {props.meta?.description && <Input.Description mt={4}>{props.meta.description}</Input.Description>}
+      {props.meta?.description && <Input.Description mt={4} id={`${id}-hint`}>{props.meta.description}</Input.Description>}
       {error && (
         <Input.Error mt={4} id={`${id}-error`} role="alert">
           {error}

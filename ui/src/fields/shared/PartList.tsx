@@ -10,6 +10,7 @@ import { useEditor, type Path, type Values } from '../../content/editor/store'
 import { fieldTypeOf } from '../registry'
 import { copyPart, parseCopiedPart, pastedPart, useCopiedPart, writeCopiedPart, type CopiedPart } from './partClipboard'
 import { PartFields } from './PartFields'
+import { useFocusAfterRemoval } from './removal'
 import { DragHandle, moveItem, SortableItem, SortableList } from './Sortable'
 
 export type Part = Values & { __key: string; __component?: string; id?: number }
@@ -66,6 +67,14 @@ export function PartList({ path, parts, uidOf, allowed, isInZone, change, locked
       }),
     [],
   )
+  const { list, removing } = useFocusAfterRemoval(parts.length, useCallback((index: number) => `${key}.${index}`, [key]))
+  const remove = useCallback(
+    (index: number) => {
+      removing(index)
+      change((all) => all.filter((_, at) => at !== index))
+    },
+    [removing, change],
+  )
   const insertAfter = useCallback(
     (index: number, part: Values) => {
       change((all) => [...all.slice(0, index + 1), part as Part, ...all.slice(index + 1)])
@@ -89,7 +98,7 @@ export function PartList({ path, parts, uidOf, allowed, isInZone, change, locked
   const copiedName = copied && (model.components.get(copied.component)?.info.displayName ?? copied.component)
   const areAllOpen = parts.every((part) => open.has(part.__key))
   return (
-    <Stack gap={6} onPaste={pasteFromClipboard}>
+    <Stack ref={list} gap={6} onPaste={pasteFromClipboard}>
       {parts.length > 1 && (
         <Group justify="flex-end">
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setOpen(areAllOpen ? new Set() : new Set(parts.map((part) => part.__key)))}>
@@ -115,6 +124,7 @@ export function PartList({ path, parts, uidOf, allowed, isInZone, change, locked
               change={change}
               onToggle={toggle}
               onInsertAfter={insertAfter}
+              onRemove={remove}
               onAddAbove={setAdding}
             />
           </SortableItem>
@@ -148,12 +158,13 @@ type RowProps = {
   change: Change
   onToggle: (key: string) => void
   onInsertAfter: (index: number, part: Values) => void
+  onRemove: (index: number) => void
   onAddAbove: (index: number) => void
 }
 
 /** One part. Typing in another one does not render it again. */
 const PartRow = memo(function PartRow(props: RowProps) {
-  const { part, uid, path, index, isLast, isOpen, hasProblem, locked, canAdd, isAdded, change, onToggle, onInsertAfter, onAddAbove } = props
+  const { part, uid, path, index, isLast, isOpen, hasProblem, locked, canAdd, isAdded, change, onToggle, onInsertAfter, onRemove, onAddAbove } = props
   const { t } = useTranslation()
   const model = useModel()
   const { locale, status } = useEntryScope()
@@ -167,7 +178,7 @@ const PartRow = memo(function PartRow(props: RowProps) {
     <Paper withBorder className="quire-surface" style={hasProblem ? { borderColor: 'var(--mantine-color-error)' } : undefined}>
       <Group gap={4} px={6} mih={36} wrap="nowrap">
         {!locked && <DragHandle label={t('order.movePart', { name, at: index + 1 })} />}
-        <UnstyledButton aria-expanded={isOpen} onClick={() => onToggle(part.__key)} style={{ flex: 1, minWidth: 0, padding: '7px 4px' }}>
+        <UnstyledButton data-item={`${path}.${index}`} aria-expanded={isOpen} onClick={() => onToggle(part.__key)} style={{ flex: 1, minWidth: 0, padding: '7px 4px' }}>
           <Group gap={8} wrap="nowrap">
             {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
             <Text size="sm" fw={500} style={{ flexShrink: 0 }}>{name}</Text>
@@ -176,7 +187,7 @@ const PartRow = memo(function PartRow(props: RowProps) {
             </Text>
           </Group>
         </UnstyledButton>
-        <Menu position="bottom-end" keepMounted={false}>
+        <Menu position="bottom-end" keepMounted={false} returnFocus={false}>
           <Menu.Target>
             <ActionIcon size="sm" aria-label={t('part.actions', { name, at: index + 1 })}><Ellipsis size={15} /></ActionIcon>
           </Menu.Target>
@@ -193,7 +204,7 @@ const PartRow = memo(function PartRow(props: RowProps) {
               <>
                 {canAdd && <Menu.Item leftSection={<Plus size={14} />} onClick={() => onAddAbove(index)}>{t('part.addAbove')}</Menu.Item>}
                 <Menu.Divider />
-                <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => change((all) => all.filter((one) => one.__key !== part.__key))}>{t('part.remove')}</Menu.Item>
+                <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => onRemove(index)}>{t('part.remove')}</Menu.Item>
               </>
             )}
           </Menu.Dropdown>
@@ -210,8 +221,10 @@ const PartRow = memo(function PartRow(props: RowProps) {
   )
 })
 
-function focusFirst(fields: HTMLElement | null): void {
-  fields?.querySelector<HTMLElement>('input:not([type=hidden]),textarea,[contenteditable=true]')?.focus()
+/** Put the focus in the first field of a part that was added. */
+export function focusFirst(fields: HTMLElement | null): void {
+  const first = fields?.querySelector<HTMLElement>('input:not([type=hidden]),textarea,[contenteditable=true]') ?? fields?.querySelector('button')
+  first?.focus()
 }
 
 /** How many parts there are, and how many there may be. */
