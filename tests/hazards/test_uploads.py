@@ -337,6 +337,30 @@ async def test_h091_only_allowed_types_come_in(editor: Editor) -> None:
         assert uploaded(await upload(other, FilePart("a.png", PNG, "image/png")))
 
 
+@pytest.mark.parametrize(
+    ("allowed", "part"),
+    [
+        (("text/csv",), FilePart("a.csv", b"a,b", "application/vnd.ms-excel")),
+        (("text/*",), FilePart("a.html", b"<html><svg></svg>", "text/html")),
+        (("image/svg*",), FilePart("a.svg", b"<svg/>", "image/svg+xml")),
+        (("*pdf",), FilePart("a.pdf", b"%PDF-1.7", "application/pdf")),
+    ],
+)
+async def test_h091_the_type_of_the_extension_counts(
+    editor: Editor, allowed: tuple[str, ...], part: FilePart
+) -> None:
+    """Browsers on Windows declare CSV files as Excel ones."""
+    async with serving(editor.settings.project, uploads__allowed_types=allowed) as visitor:
+        other = Editor(visitor, editor.settings)
+        assert uploaded(await upload(other, part))
+
+
+async def test_h091_an_empty_list_allows_nothing(editor: Editor) -> None:
+    async with serving(editor.settings.project, uploads__allowed_types=()) as visitor:
+        response = await upload(Editor(visitor, editor.settings), TEXT)
+        assert error(response)["message"] == "MIME type is not allowed"
+
+
 async def test_h091_an_office_document_is_allowed_although_it_is_an_archive(editor: Editor) -> None:
     archive = b"PK\x03\x04" + bytes(26)
     type_ = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

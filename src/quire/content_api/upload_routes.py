@@ -227,7 +227,7 @@ class FileApi:
             return await self._replace(request, form.files, file_info)
         files = await self._library.add(
             form.files,
-            information_of_new(file_info, len(form.files)),
+            lambda rejected: information_of_new(file_info, len(form.files), rejected=rejected),
             read=self._public_data,
             attachment=self._attachment(request, form),
         )

@@ -21,7 +21,14 @@ from quire.content_manager.read_plans import (
     requested_fields,
 )
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
+from quire.content_manager.status_and_locale import (
+    ANY_STATUS,
+    ListStatus,
+    Query,
+    RequestedVersion,
+    requested_version,
+    split_status,
+)
 from quire.database.execute.json_encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
@@ -101,11 +108,12 @@ def entry_list(
     permissions: TypePermissions,
     query: Query,
     requested_version: RequestedVersion,
+    status: ListStatus = ANY_STATUS,
 ) -> EntryList:
     """Plan a page of a list. Raises the first error of the query as an AppError."""
     return EntryList(
         permissions=permissions,
-        planned=reading.planner.page(permissions, query, requested_version),
+        planned=reading.planner.page(permissions, query, requested_version, status),
         sanitizer=reading.sanitizer(permissions, requested_version),
         selected=requested_fields(query),
         # The format has no status there; ``columns`` is a parameter of our own.
@@ -149,8 +157,9 @@ class EntryLists:
         key = _ListKey(permissions.content_type.uid, raw_query, permissions.ability, default)
         prepared = self._prepared.get(key)
         if prepared is None:
-            version = requested_version(query, permissions.content_type, default)
-            prepared = entry_list(self._reading, permissions, query, version)
+            list_query, status = split_status(query, permissions.content_type)
+            version = requested_version(list_query, permissions.content_type, default)
+            prepared = entry_list(self._reading, permissions, list_query, version, status)
             if len(raw_query) <= _LONGEST_QUERY and not permissions.ability.project_rules.volatile:
                 self._prepared[key] = prepared
         return prepared

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, read_permissions
 from quire.content_manager.query_scope import is_hidden
-from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, PublicationFilter, Status
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -36,14 +36,16 @@ class Nodes(Struct, frozen=True, kw_only=True):
 
     ``rules`` determine what is shown of the root. ``columns`` restrict a list to these attributes
     and to facts, ``fields`` restrict only its scalars; ``None`` shows all. ``rows`` are relations
-    of the root that are shown as rows in any case, ``None`` means all of them at every depth. With
-    ``roles`` those of creators are read.
+    of the root that are shown as rows in any case, ``None`` means all of them at every depth.
+    Related entries are in the ``status`` and the ``publication`` state. With ``roles`` those of
+    creators are read.
     """
 
     schema: Schema
     ability: AdminAbility
     rules: tuple[GrantRule, ...]
     status: Status
+    publication: PublicationFilter | None = None
     columns: frozenset[str] | None = None
     fields: frozenset[str] | None = None
     rows: frozenset[str] | None = frozenset()
@@ -205,7 +207,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         if attribute.target == ADMIN_USER_UID and attribute.to_many:
             return None
         target = self.schema.content_types[attribute.target]
-        node = PlanNode(uid=target.uid, fields=("id",), status=self._status(target))
+        node = self._versioned(PlanNode(uid=target.uid, fields=("id",)), target)
         if counted or (attribute.to_many and not rows):
             return PlanEdge(attribute=attribute.name, nodes=(node,), kind=EdgeKind.COUNT)
         return PlanEdge(attribute=attribute.name, nodes=(self._related_node(target),))
@@ -226,7 +228,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             )
         if target.uid == ADMIN_USER_UID:
             fields = CREATOR_FIELDS
-        return PlanNode(uid=target.uid, fields=fields, status=self._status(target))
+        return self._versioned(PlanNode(uid=target.uid, fields=fields), target)
 
     def _polymorphic_node(self, attribute: RelationAttribute) -> PlanEdge | None:
         """Return the node of a polymorphic relation, which only super admins are shown."""
@@ -237,11 +239,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             *self.schema.components.values(),
         ]
         nodes = tuple(
-            PlanNode(
-                uid=model.uid,
-                fields=self._visible_fields(model),
-                status=self._status(model) if isinstance(model, ContentType) else None,
-            )
+            self._versioned(PlanNode(uid=model.uid, fields=self._visible_fields(model)), model)
             for model in models
         )
         return PlanEdge(attribute=attribute.name, nodes=nodes)
@@ -252,8 +250,11 @@ class Nodes(Struct, frozen=True, kw_only=True):
     def _visible_fields(self, model: Model) -> tuple[str, ...]:
         return tuple(scalar.name for scalar in model.scalars if not is_hidden(model, scalar))
 
-    def _status(self, target: ContentType) -> Status | None:
-        return self.status if target.draft_and_publish else None
+    def _versioned(self, node: PlanNode, model: Model) -> PlanNode:
+        """Restrict a node of related entries to the requested version."""
+        if not isinstance(model, ContentType) or not model.draft_and_publish:
+            return node
+        return replace(node, status=self.status, publication=self.publication)
 
 
 def _has_rules(attribute: Attribute) -> bool:

@@ -15,7 +15,9 @@ from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.plan_nodes import CREATORS, Nodes
 from quire.content_manager.query_scope import ManagedScope, is_hidden
 from quire.content_manager.status_and_locale import (
+    ANY_STATUS,
     EVERY_LOCALE,
+    ListStatus,
     Query,
     RequestedVersion,
     missing_locale_of,
@@ -108,15 +110,21 @@ class Planner(Struct, frozen=True):
     engine: WriteEngine
 
     def page(
-        self, permissions: TypePermissions, query: Query, requested_version: RequestedVersion
+        self,
+        permissions: TypePermissions,
+        query: Query,
+        requested_version: RequestedVersion,
+        status: ListStatus = ANY_STATUS,
     ) -> PreparedRead:
         """Plan a page of a list. Raises the first error of the query as an AppError."""
         content_type = permissions.content_type
         scope = self.scope(permissions, requested_version.locales)
+        publication = resolve_publication(query, content_type, scope)
         nodes = replace(
             self.nodes(permissions, requested_version),
             columns=requested_columns(query),
             fields=requested_fields(query),
+            publication=publication,
             rows=populated_relations(query, content_type) | _filtered_by(query, content_type),
         )
         filters = resolve_filters(query.get("filters"), content_type, scope)
@@ -136,8 +144,9 @@ class Planner(Struct, frozen=True):
                 filters, self.permission_filter(permissions, requested_version.locales, scope)
             ),
             sort=sort,
+            status_order=status.order,
             status=requested_version.status if has_drafts else None,
-            publication=resolve_publication(query, content_type, scope) if has_drafts else None,
+            publication=(status.publication or publication) if has_drafts else None,
             missing_locale=_missing_locale(query, permissions, scope.slots),
         )
         scope.findings.raise_first()

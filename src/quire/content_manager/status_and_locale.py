@@ -1,12 +1,14 @@
 """Status and locale of a request to the content manager."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from quire.errors import ValidationError
-from quire.query.plan import Status
+from quire.query.plan import Order, PublicationFilter, Status
 from quire.query.querystring import QueryValue
+from quire.query.resolve.sort import BAD_ORDER
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
 EVERY_LOCALE = "*"
@@ -34,6 +36,114 @@ class RequestedVersion(Struct, frozen=True):
     def locales(self) -> tuple[str, ...] | None:
         """The locales that are read, ``None`` for every one."""
         return None if self.locale in {None, EVERY_LOCALE} else (str(self.locale),)
+
+
+class ListStatus(Struct, frozen=True, kw_only=True):
+    """The status of the entries of a list, apart from ``status`` and ``publicationFilter``.
+
+    ``publication`` restricts the entries, but not those that they are related to.
+    """
+
+    publication: PublicationFilter | None = None
+    order: Order | None = None
+
+
+ANY_STATUS = ListStatus()
+
+
+def split_status(query: Query, content_type: ContentType) -> tuple[Query, ListStatus]:
+    """Split what Strapi's lists call status off a query.
+
+    That are filters ``{"__status": {"$eq": …}}`` in ``$and``, ``publicationStatusFilter``, and an
+    order by ``status``, which comes last. As in Strapi, a list that is filtered by status is not
+    sorted by it. Raises ValidationError for an invalid status or order.
+    """
+    parameters = _apply_status_filters(query)
+    state = parameters.pop("publicationStatusFilter", None)
+    is_filtered = state is not None or any(
+        parameters.get(name) is not None for name in ("status", "hasPublishedVersion")
+    )
+    publication = _PUBLICATION_STATES.get(state) if isinstance(state, str) else None
+    if publication is not None:
+        status_of(parameters)
+        parameters["status"] = PUBLISHED_STATUS
+        if not content_type.draft_and_publish:
+            parameters["filters"] = _NO_ENTRY
+    order = None
+    if content_type.draft_and_publish or is_filtered:
+        parameters["sort"], order = _split_order(parameters.get("sort"))
+    return parameters, ListStatus(publication=publication, order=None if is_filtered else order)
+
+
+_STATUS_FILTERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "draft": {"status": DRAFT_STATUS, "publicationFilter": "never-published"},
+        "published": {"status": PUBLISHED_STATUS},
+        "published-modified": {"publicationStatusFilter": "published-modified"},
+        "published-unmodified": {"publicationStatusFilter": "published-unmodified"},
+    }
+)
+_PUBLICATION_STATES: Mapping[str, PublicationFilter] = MappingProxyType(
+    {
+        "published-modified": PublicationFilter.MODIFIED,
+        "published-unmodified": PublicationFilter.UNMODIFIED,
+    }
+)
+_NO_ENTRY: QueryValue = {"id": {"$null": "true"}}
+_ORDERS: Mapping[str, Order] = MappingProxyType(
+    {"": "ascending", "asc": "ascending", "desc": "descending"}
+)
+
+
+def _apply_status_filters(query: Query) -> dict[str, QueryValue]:
+    """Return a query in which filters by status are parameters."""
+    parameters = {**query}
+    filters = parameters.get("filters")
+    if isinstance(filters, dict) and isinstance(parts := filters.get("$and"), list):
+        statuses = [_filtered_status(part) for part in parts]
+        for status in statuses:
+            parameters.update(_STATUS_FILTERS.get(status or "", {}))
+        other_parts = [part for part, status in zip(parts, statuses, strict=True) if status is None]
+        parameters["filters"] = {**filters, "$and": other_parts}
+    return parameters
+
+
+def _filtered_status(part: QueryValue) -> str | None:
+    """Return the status that an item of ``$and`` asks for, ``None`` if it is another filter."""
+    condition = part.get("__status") if isinstance(part, dict) else None
+    value = condition.get("$eq") if isinstance(condition, dict) else None
+    return None if value is None else str(value)
+
+
+def _split_order(sort: QueryValue) -> tuple[QueryValue, Order | None]:
+    """Split the order by status off a ``sort`` parameter. Raises ValidationError for no order."""
+    match sort:
+        case str():
+            orders = {key: _order_of(key) for key in sort.split(",")}
+            rest: QueryValue = ",".join(key for key, order in orders.items() if order is None)
+            return rest, _first(orders.values())
+        case list():
+            split_items = [_split_order(item) for item in sort]
+            return [item for item, _ in split_items], _first(order for _, order in split_items)
+        case dict() if "status" in sort:
+            other_keys = {name: value for name, value in sort.items() if name != "status"}
+            return other_keys, _order_of(f"status:{sort['status'] or ''}")
+        case _:
+            return sort, None
+
+
+def _first(orders: Iterable[Order | None]) -> Order | None:
+    return next((order for order in orders if order is not None), None)
+
+
+def _order_of(key: str) -> Order | None:
+    """Return the order of a key by status, ``None`` for another key."""
+    name, _, order = key.strip().partition(":")
+    if name != "status":
+        return None
+    if order.strip().lower() not in _ORDERS:
+        raise ValidationError(BAD_ORDER)
+    return _ORDERS[order.strip().lower()]
 
 
 def requested_version(

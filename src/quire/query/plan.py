@@ -70,6 +70,9 @@ class SortKey(Struct, frozen=True):
     descending: bool
 
 
+Order = Literal["ascending", "descending"]
+
+
 class EdgeKind(Enum):
     """How a populated attribute is shown in the response."""
 
@@ -110,6 +113,7 @@ class PlanNode(Struct, frozen=True, kw_only=True):
     are read only for ``computed`` fields. ``status`` and ``publication`` restrict rows of draft &
     publish types, and ``missing_locale`` (the slot of a code) those of localized ones to documents
     without a version in that locale. Without ``sort`` related rows keep the order of their links.
+    Rows that are equal by ``sort`` are in ``status_order``: drafts, modified and published ones.
     """
 
     uid: str
@@ -117,6 +121,7 @@ class PlanNode(Struct, frozen=True, kw_only=True):
     edges: "tuple[PlanEdge, ...]" = ()
     filter: Filter | None = None
     sort: tuple[SortKey, ...] = ()
+    status_order: Order | None = None
     status: Status | None = None
     publication: PublicationFilter | None = None
     missing_locale: Slot | None = None

@@ -346,10 +346,10 @@ class UploadSettings:
     pixel_limit: int = setting(
         integer(1), "Maximum number of pixels of an image.", default=268_402_689
     )
-    allowed_types: tuple[str, ...] = setting(
-        NAMES,
-        'Allowed file types, such as "image/png" or "image/*"; all if empty.',
-        default=(),
+    allowed_types: tuple[str, ...] | None = setting(
+        optional(NAMES),
+        'Allowed file types, such as "image/png" or "image/*"; all by default.',
+        default=None,
     )
     denied_types: tuple[str, ...] = setting(
         NAMES, "Rejected file types, even if they are allowed.", default=()

@@ -48,6 +48,7 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
         "email.config.providerOptions.auth.user": "mail.username",
         "email.config.providerOptions.auth.pass": "mail.password",
         "email.config.settings.defaultFrom": "mail.sender",
+        "upload.config.breakpoints": "uploads.breakpoints",
         "upload.config.sizeLimit": "uploads.size_limit",
         "upload.config.security.allowedTypes": "uploads.allowed_types",
         "upload.config.security.deniedTypes": "uploads.denied_types",
@@ -106,6 +107,8 @@ def read_config(project: Path, environment: str) -> Iterator[ConfigValue]:
 
 def settings_in(name: str, exported: object) -> object:
     """Return the exports of a file as nested objects: middlewares are a list, by name there."""
+    if name == "plugins" and isinstance(exported, dict):
+        return {plugin: with_breakpoints(options) for plugin, options in exported.items()}
     if name != "middlewares" or not isinstance(exported, list):
         return exported
     options = {
@@ -114,6 +117,18 @@ def settings_in(name: str, exported: object) -> object:
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     }
     return {prefix: _in_our_form(prefix, config) for prefix, config in options.items()}
+
+
+def with_breakpoints(plugin: object) -> object:
+    """Return the options of a plugin with the breakpoints of uploads as one value."""
+    if not isinstance(plugin, dict) or not isinstance(config := plugin.get("config"), dict):
+        return plugin
+    breakpoints = config.get("breakpoints")
+    if not isinstance(breakpoints, dict):
+        return plugin
+    is_plain = all(isinstance(width, int) for width in breakpoints.values())
+    value = TableValue(breakpoints) if is_plain else CODE
+    return {**plugin, "config": {**config, "breakpoints": value}}
 
 
 def _in_our_form(middleware: str, config: object) -> object:

@@ -1,11 +1,12 @@
 """The file types that may be uploaded."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from quire.errors import ValidationError
-from quire.uploads.file_types import UNKNOWN, ZIP, type_of_extension
+from quire.uploads.file_types import SVG, UNKNOWN, ZIP, type_of_extension
 from quire.uploads.processing import RecognisedFile
 
 _CONTRADICTION = "MIME type is not allowed"
@@ -15,52 +16,74 @@ _GROUPS = frozenset({"image", "video", "audio"})
 class AllowedTypes(Struct, frozen=True, kw_only=True):
     """Allowed and denied types of files.
 
-    Both contain types such as ``image/png``, groups such as ``image/*`` or ``image``, and ``file``
-    for everything that is neither image, video nor audio. An empty ``allowed`` allows all.
-    ``denied`` wins over ``allowed``.
+    Both contain types such as ``image/png``, patterns such as ``image/*``, groups such as
+    ``image``, and ``file`` for everything that is neither image, video nor audio. ``allowed`` is
+    ``None`` if all types are allowed. ``denied`` wins over ``allowed``.
     """
 
-    allowed: tuple[str, ...] = ()
+    allowed: tuple[str, ...] | None = None
     denied: tuple[str, ...] = ()
 
     def check(self, file: RecognisedFile) -> None:
-        """Check the type of a file: by its name, as declared, and by its bytes.
+        """Check the type of a file. Raises ValidationError.
 
-        Office documents and other archives with an extension of their own need not be allowed as
-        archives, as in Strapi, but must not be denied. Raises ValidationError.
+        As in Strapi, neither the declared type nor those of the name and of the bytes may be
+        denied. The type of the file must be allowed, and so must that of its bytes; only Office
+        documents, and others with an extension of their own, need not be allowed as archives.
         """
-        if not self._lets_in(file.mime):
-            raise ValidationError(f"File type '{file.mime}' is not allowed")
-        declared = file.incoming.declared.partition(";")[0].strip().lower()
-        named_type = type_of_extension(file.ext)
-        other_types = {named_type, declared or None}
-        if file.sniffed_type != ZIP or named_type is None:
-            other_types.add(file.sniffed_type)
-        is_refused = any(not self._lets_in(type_) for type_ in self._specific_types(other_types))
-        if is_refused or (file.sniffed_type is not None and self._is_denied(file.sniffed_type)):
+        for type_ in _types(file):
+            if _is_listed(type_, self.denied):
+                raise ValidationError(f"File type '{type_}' is not allowed")
+        if self.allowed is None:
+            return
+        if not self.allowed or not self._allows_bytes(file, self.allowed):
             raise ValidationError(_CONTRADICTION)
+        if not _is_listed(file.mime, self.allowed):
+            raise ValidationError(f"File type '{file.mime}' is not allowed")
 
-    def _lets_in(self, type_: str) -> bool:
-        if self._is_denied(type_):
-            return False
-        lower = type_.lower()
-        return not self.allowed or any(_matches(pattern, lower) for pattern in self.allowed)
+    def _allows_bytes(self, file: RecognisedFile, allowed: tuple[str, ...]) -> bool:
+        """Tell whether the type that the bytes show is allowed.
 
-    def _is_denied(self, type_: str) -> bool:
-        return any(_matches(pattern, type_.lower()) for pattern in self.denied)
+        SVG has no signature, so its extension or declared type counts.
+        """
+        sniffed_type = file.sniffed_type
+        named_type = type_of_extension(file.ext)
+        is_confirmed = sniffed_type == named_type == _declared_type(file).lower()
+        if sniffed_type is None or sniffed_type == SVG or is_confirmed:
+            return True
+        if sniffed_type == ZIP and named_type is not None and _is_listed(named_type, allowed):
+            return True
+        return _is_listed(sniffed_type, allowed)
 
-    def _specific_types(self, types: Iterable[str | None]) -> list[str]:
-        """Leave out unknown types, and a generic declared type."""
-        return [type_ for type_ in types if type_ and type_ != UNKNOWN]
+
+def _declared_type(file: RecognisedFile) -> str:
+    return file.incoming.declared.partition(";")[0].strip()
+
+
+def _types(file: RecognisedFile) -> Iterator[str]:
+    """Yield the types of a file: the declared one, those of its name and of its bytes."""
+    declared_type = _declared_type(file)
+    if declared_type and declared_type.lower() != UNKNOWN:
+        yield declared_type
+    named_type = type_of_extension(file.ext)
+    if named_type is not None:
+        yield named_type
+    if file.sniffed_type is not None:
+        yield file.sniffed_type
+    yield file.mime
+
+
+def _is_listed(type_: str, patterns: tuple[str, ...]) -> bool:
+    return any(_matches(pattern.lower(), type_.lower()) for pattern in patterns)
 
 
 def _matches(pattern: str, type_: str) -> bool:
-    lower = pattern.lower()
     group = type_.partition("/")[0]
-    if lower in {"*", "*/*"}:
-        return True
-    if lower in {"file", "files"}:
+    if "*" in pattern:
+        parts = (re.escape(part) for part in pattern.split("*"))
+        return re.fullmatch(".*".join(parts), type_) is not None
+    if pattern in {"file", "files"}:
         return group not in _GROUPS
-    if "/" not in lower:
-        return group == lower.removesuffix("s")
-    return group == lower[:-2] if lower.endswith("/*") else type_ == lower
+    if "/" not in pattern:
+        return group == pattern.removesuffix("s")
+    return type_ == pattern

@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from quire.document_service.relation_input import NO_ROW, row_id
 from quire.document_service.validate.problems import Problem, path_text, validation_error
 from quire.javascript.numbers import normalize_number, read_number
 from quire.javascript.text import printed, string_of
@@ -65,27 +66,32 @@ def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
     return _parse_info(raw_value, (_INFO,), folders=folders)
 
 
-def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
-    """Parse the attributes of new files, ``count`` of them, in their order.
+def information_of_new(
+    value: object, count: int, *, rejected: Collection[int] = (), folders: bool = False
+) -> list[FileInfo]:
+    """Parse the attributes of ``count`` new files, in their order, without the ``rejected`` ones.
 
-    Of one file an object is expected, of several a list; ``ABSENT`` is `NO_FILE_INFO` for each.
-    Raises ValidationError.
+    Of one file an object is expected, of several a list; ``ABSENT`` is `NO_FILE_INFO` for each. As
+    in Strapi, a list of one is an object. Raises ValidationError.
     """
+    accepted_count = count - len(rejected)
     if isinstance(value, AbsentType):
-        return [NO_FILE_INFO] * count
-    if count == 1:
-        info = value[0] if isinstance(value, list) and len(value) == 1 else value
-        return [information_of_one(info, folders=folders)]
+        return [NO_FILE_INFO] * accepted_count
+    if isinstance(value, list):
+        infos = [info for position, info in enumerate(value) if position not in rejected]
+        value = infos[0] if len(infos) == 1 else infos
+    if accepted_count == 1:
+        return [information_of_one(value, folders=folders)]
     if not isinstance(value, list):
         raise validation_error([_type_problem("array", value)])
     file_infos = []
-    for index, info in enumerate(value[:count]):
+    for index, info in enumerate(value[:accepted_count]):
         if not isinstance(info, dict):
             info_path = f"{_INFO}[{index}]"
             message = f"{info_path} {not_of_type('object', None, info)}"
             raise validation_error([Problem((_INFO, str(index)), message, None)])
         file_infos.append(_parse_info(info, (_INFO, index), folders=folders))
-    return [*file_infos, *[NO_FILE_INFO] * (count - len(file_infos))]
+    return [*file_infos, *[NO_FILE_INFO] * (accepted_count - len(file_infos))]
 
 
 def _parse_json(text: str) -> object:
@@ -181,11 +187,11 @@ def _percent(value: object) -> tuple[str | None, int | float]:
 
 
 def _folder(value: object) -> int | AbsentType | None:
+    """Parse the id of a folder, given as number or text; `ABSENT` for anything else."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int):
-        return ABSENT
-    return value
+    row = row_id(value)
+    return ABSENT if row == NO_ROW else row
 
 
 def _problem(path: tuple[str | int, ...], problem: str, value: object) -> Problem:

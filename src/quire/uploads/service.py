@@ -54,6 +54,9 @@ T = TypeVar("T")
 Read = Callable[[int], Program[T]]
 """Reads the response data of a file, by its row id, within the transaction that wrote it."""
 
+FileInfos = Callable[[Collection[int]], Sequence[FileInfo]]
+"""Returns the metadata of new files, without those at the given positions, which were rejected."""
+
 Check = Callable[[EntryStore, Collection[int]], Program[None]]
 """Checks the permission to change files, by their row ids. Raises ForbiddenError."""
 
@@ -110,7 +113,7 @@ class MediaLibrary:
     async def add(
         self,
         files: Sequence[IncomingFile],
-        information: Sequence[FileInfo],
+        information: FileInfos,
         *,
         read: Read[T],
         attachment: Attachment | None = None,
@@ -121,9 +124,11 @@ class MediaLibrary:
 
         Rejected files are left out as long as others are accepted. Raises ApplicationError for
         invalid names and images, ValidationError for types and a missing folder or entry, and what
-        the attachment requires; then nothing is stored.
+        ``information`` and the attachment raise; then nothing is stored.
         """
-        accepted = await self._accept_files(files, information)
+        files_by_position = await self._accept_files(files)
+        rejected = set(range(len(files))) - files_by_position.keys()
+        accepted = list(zip(files_by_position.values(), information(rejected), strict=True))
         rules = await self._image_rules()
         prepared = await _gather_all(
             self._prepare(
@@ -195,7 +200,7 @@ class MediaLibrary:
         by: int | None,
     ) -> T:
         file_id = file_row.id
-        ((file, _),) = await self._accept_files([incoming], [information])
+        (file,) = (await self._accept_files([incoming])).values()
         stored_name = StoredName(file_row.hash, file_row.ext)
         prepared = await self._prepare(file, information, stored_name, await self._image_rules())
         values = replaced_values(prepared, information)
@@ -292,24 +297,23 @@ class MediaLibrary:
 
     # Before anything is stored ---------------------------------------------------------------
 
-    async def _accept_files(
-        self, files: Sequence[IncomingFile], information: Sequence[FileInfo]
-    ) -> list[tuple[RecognisedFile, FileInfo]]:
+    async def _accept_files(self, files: Sequence[IncomingFile]) -> dict[int, RecognisedFile]:
+        """Return the accepted files by their positions. Raises the first error if there is none."""
         for incoming in files:
             check_name(incoming.name)
-        selection: list[tuple[RecognisedFile, FileInfo]] = []
+        accepted_files: dict[int, RecognisedFile] = {}
         refusal: ValidationError | None = None
-        for incoming, file_info in zip(files, information, strict=True):
+        for position, incoming in enumerate(files):
             file: RecognisedFile = await asyncio.to_thread(recognize_file, incoming)
             try:
                 self._limits.types.check(file)
             except ValidationError as error:
                 refusal = refusal or error
             else:
-                selection.append((file, file_info))
-        if not selection and refusal is not None:
+                accepted_files[position] = file
+        if not accepted_files and refusal is not None:
             raise refusal
-        return selection
+        return accepted_files
 
     async def _image_rules(self) -> ImageRules:
         writes = self.rows.store.writes

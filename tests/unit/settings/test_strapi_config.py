@@ -56,6 +56,20 @@ def test_lengths_of_time_are_read_as_elsewhere(tmp_path: Path) -> None:
     assert settings.users.jwt_expires_in == timedelta(days=7)
 
 
+def test_breakpoints_of_images_replace_the_usual_ones(tmp_path: Path) -> None:
+    upload = "{ upload: { config: { breakpoints: { huge: 1920, tiny: 64 } } } }"
+    settings = load(tmp_path, {"config/plugins.js": f"module.exports = {upload};"})
+
+    assert [*settings.uploads.breakpoints.items()] == [("huge", 1920), ("tiny", 64)]
+
+
+def test_computed_breakpoints_are_not_taken(tmp_path: Path) -> None:
+    upload = "{ upload: { config: { breakpoints: { huge: width(), tiny: 64 } } } }"
+    settings = load(tmp_path, {"config/plugins.js": f"module.exports = {upload};"})
+
+    assert list(settings.uploads.breakpoints) == ["large", "medium", "small"]
+
+
 def test_a_variable_counts_under_the_name_that_the_file_gives_it(tmp_path: Path) -> None:
     server = "module.exports = ({ env }) => ({ port: env.int('BACKEND_PORT', 4000) });"
 

@@ -89,12 +89,14 @@ def test_several_files_are_told_of_in_their_order() -> None:
     said = decode_fields(['{"caption": "one"}', '{"caption": "two"}', '{"caption": "three"}'])
 
     assert [one.values["caption"] for one in information_of_new(said, 2)] == ["one", "two"]
-    assert information_of_new([{"caption": "one"}], 2)[1] == NO_FILE_INFO
+    assert information_of_new([{"caption": "one"}, {}], 3)[2] == NO_FILE_INFO
 
 
 def test_several_files_are_told_of_in_a_list() -> None:
     with pytest.raises(ValidationError, match="must be a `array` type"):
         information_of_new({"caption": "one"}, 2)
+    with pytest.raises(ValidationError, match="must be a `array` type"):
+        information_of_new([{"caption": "one"}], 2)
     with pytest.raises(ValidationError, match=r"fileInfo\[1\]"):
         information_of_new([{}, "x"], 2)
 
@@ -103,6 +105,25 @@ def test_one_file_is_told_of_by_an_object_or_a_list_of_one() -> None:
     assert information_of_new([{"caption": "one"}], 1)[0].values == {"caption": "one"}
     with pytest.raises(ValidationError, match="must be a `object` type"):
         information_of_new([{}, {}], 1)
+
+
+def test_rejected_files_take_their_information_with_them() -> None:
+    infos = [{"caption": "one"}, {"caption": "two"}]
+    (second,) = information_of_new(infos, 2, rejected={0})
+    assert second.values == {"caption": "two"}
+    (only,) = information_of_new({"caption": "only"}, 3, rejected={0, 2})
+    assert only.values == {"caption": "only"}
+
+
+@pytest.mark.parametrize("folder", [3, 3.0, "3", " 03 "], ids=repr)
+def test_folders_are_named_by_numbers_or_text(folder: object) -> None:
+    assert information_of_one({"folder": folder}, folders=True).folder == 3
+
+
+@pytest.mark.parametrize("folder", [True, 0, -1, 1.5, "", "x", [], {}], ids=repr)
+def test_other_values_are_no_folders(folder: object) -> None:
+    with pytest.raises(ValidationError, match="the folder does not exist"):
+        information_of_one({"folder": folder}, folders=True)
 
 
 def test_folders_are_for_those_who_may_choose_one() -> None:

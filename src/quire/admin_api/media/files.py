@@ -227,10 +227,12 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
-            file_infos = information_of_new(form.file_info(), len(form.files), folders=True)
+            file_info, count = form.file_info(), len(form.files)
             return await self._library.add(
                 form.files,
-                file_infos,
+                lambda rejected: information_of_new(
+                    file_info, count, rejected=rejected, folders=True
+                ),
                 read=self._reads.after_write,
                 attachment=self._attachment(administrator.ability, form),
                 into_api_folder=False,

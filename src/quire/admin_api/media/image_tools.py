@@ -140,7 +140,7 @@ class CropApi:
             file_info = FileInfo(values, None if folder is None else members(folder)["id"])
             (copy,) = await library.add(
                 [cropped_file],
-                [file_info],
+                lambda _: [file_info],
                 read=self._reads.after_write,
                 into_api_folder=False,
                 by=editor,

@@ -114,7 +114,7 @@ class ImportApi:
             incoming_file = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
                 [incoming_file],
-                [file_info],
+                lambda _: [file_info],
                 read=self._reads.after_write,
                 into_api_folder=False,
                 by=editor,

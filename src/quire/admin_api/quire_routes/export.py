@@ -32,7 +32,12 @@ from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MAX_ROWS
 from quire.content_manager.revisions import RevisionHistory
-from quire.content_manager.status_and_locale import Query, RequestedVersion, requested_version
+from quire.content_manager.status_and_locale import (
+    Query,
+    RequestedVersion,
+    requested_version,
+    split_status,
+)
 from quire.database.execute.json_encoding import encode
 from quire.database.interface import Database
 from quire.database.program import Program
@@ -42,6 +47,7 @@ from quire.query.querystring import QueryValue
 _QUERY_PARAMETERS = (
     "filters",
     "publicationFilter",
+    "publicationStatusFilter",
     "missingLocale",
     "_q",
     "sort",
@@ -70,7 +76,8 @@ def export_page(
             "$and": [part for part in (id_filter, row_query.get("filters")) if part]
         }
     list_query: Query = {"pageSize": str(MAX_ROWS), **row_query, "columns": ["id"]}
-    planned_page = reading.planner.page(permissions, list_query, requested_version)
+    list_query, status = split_status(list_query, permissions.content_type)
+    planned_page = reading.planner.page(permissions, list_query, requested_version, status)
     rows, total = yield from planned_page.entries()
     entries: list[EntryJson] = []
     if rows:
@@ -120,7 +127,8 @@ class ExportApi:
         engine = self._reading.engine
         permissions = permissions_of(engine.schema, request)
         options = read_body(request.body or {}, ExportOptions)
-        version = requested_version(request.query, permissions.content_type, engine.default_locale)
+        version_query, _ = split_status(request.query, permissions.content_type)
+        version = requested_version(version_query, permissions.content_type, engine.default_locale)
         selected_ids = None
         if options.document_ids is not UNSET:
             selected_ids = document_ids({"documentIds": options.document_ids})

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from quire.database.compile.sql_conditions import is_by_id, is_narrow
 from quire.database.tables.table_map import Edge, MorphColumnEdge, MorphListEdge
-from quire.query.plan import EdgeKind, LocaleScope, PlanEdge, ReadPlan, SortKey
+from quire.query.plan import EdgeKind, LocaleScope, PlanEdge, PlanNode, ReadPlan
 from quire.schema.model import ContentType, Schema, TypeKind
 
 DEEP = 100
@@ -60,10 +60,11 @@ def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
         return None
     if is_by_id(root) or is_narrow(root, schema):
         return PageChoice(DEEP)
-    in_order, is_plain = _is_in_order_of_ids(root.sort), _is_plain(plan)
+    in_order, is_plain = _is_in_order_of_ids(root), _is_plain(plan)
     if not _has_versions(plan):
         return PageChoice(DEEP if is_plain and in_order else 0)
-    return PageChoice(0, can_scan_by_id=in_order, can_sort_by_id=is_plain and not root.sort)
+    is_unsorted = not root.sort and root.status_order is None
+    return PageChoice(0, can_scan_by_id=in_order, can_sort_by_id=is_plain and is_unsorted)
 
 
 def _is_plain(plan: ReadPlan) -> bool:
@@ -76,9 +77,11 @@ def _has_versions(plan: ReadPlan) -> bool:
     return plan.root.status is not None or plan.locale in {LocaleScope.ONE, LocaleScope.SOME}
 
 
-def _is_in_order_of_ids(sort: tuple[SortKey, ...]) -> bool:
+def _is_in_order_of_ids(node: PlanNode) -> bool:
     """Tell whether rows are sorted by id, as they are when nothing else is asked for."""
-    return not sort or (sort[0].attribute == "id" and not sort[0].path)
+    if not node.sort:
+        return node.status_order is None
+    return node.sort[0].attribute == "id" and not node.sort[0].path
 
 
 def choose_shared(edges: Sequence[PlanEdge], tables: Mapping[str, Edge]) -> list[list[PlanEdge]]:

@@ -452,7 +452,13 @@ class Conditions:
 
     def order(self, node: PlanNode, table: AliasedTable, *, backward: bool = False) -> list[Any]:
         """Return the sort keys of a node, or the reversed ones."""
-        return [self._sort_key(key, node.uid, table, backward=backward) for key in node.sort]
+        keys = [self._sort_key(key, node.uid, table, backward=backward) for key in node.sort]
+        if node.status_order is not None:
+            others = [self.builder.table(self.tables[node.uid].name) for _ in range(2)]
+            state = _publication_state(table, *others)
+            is_descending = (node.status_order == "descending") is not backward
+            keys.append(state.desc() if is_descending else state.asc())
+        return keys
 
     def _sort_key(
         self, key: SortKey, uid: str, table: AliasedTable, *, backward: bool
@@ -624,6 +630,32 @@ def _exists(table: AliasedTable, other: AliasedTable, *where: Condition) -> Cond
         sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
     )
     return sa.exists(select.correlate(table.source))
+
+
+def _publication_state(
+    table: AliasedTable, published: AliasedTable, newer: AliasedTable
+) -> sa.Case[int]:
+    """Return a number for the state of a version: unpublished, modified, published."""
+
+    def is_published_version(other: AliasedTable) -> tuple[Condition, ...]:
+        return (
+            other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID),
+            other.c(LOCALE).is_not_distinct_from(table.c(LOCALE)),
+            other.c(PUBLISHED_AT).is_not(None),
+        )
+
+    has_published = _exists(table, published, *is_published_version(published))
+    is_modified = _exists(
+        table,
+        newer,
+        *is_published_version(newer),
+        newer.c(_UPDATED_AT) < table.c(_UPDATED_AT),
+    )
+    return sa.case(
+        (sa.not_(has_published), sa.literal_column("0", sa.Integer)),
+        (is_modified, sa.literal_column("1", sa.Integer)),
+        else_=sa.literal_column("2", sa.Integer),
+    )
 
 
 def _publication(
