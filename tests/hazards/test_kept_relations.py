@@ -142,3 +142,18 @@ async def test_h127_relations_of_components_are_published_too(editor: Editor) ->
         await publish(editor, document_id)
     assert seen == [[1, 1, 1, [2, 1], [1, None], 2, 1]] * 6
     editor.assert_sound()
+
+
+async def test_h127_published_relations_are_in_the_locale_of_the_entry(editor: Editor) -> None:
+    """Drafts may be related to rows of other locales, by their row ids; as in Strapi."""
+    target = await editor.made("articles", title="Target")
+    other_locale = shown(await editor.update(f"articles/{target}?locale=de", {"title": "Ziel"}))
+    row = other_locale["id"]
+    source = await editor.made("articles?status=draft", title="Source", related=[row])
+    await publish(editor, source)
+    assert await titles(editor, source, "published") == ["Target"]
+    untranslated = await editor.made("articles", title="English only")
+    row = (await editor.entry(f"articles/{untranslated}"))["id"]
+    shown(await editor.update(f"articles/{target}?locale=de", {"related": [row]}))
+    path = f"articles/{target}?locale=de&populate[related][fields]=title"
+    assert [entry["title"] for entry in (await editor.entry(path))["related"]] == ["English only"]

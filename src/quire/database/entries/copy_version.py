@@ -34,13 +34,15 @@ class VersionReplacement(Struct, frozen=True, kw_only=True):
 
     ``source`` is the row to copy, ``replaced_id`` the row to replace (``None`` if there is none),
     ``siblings`` are all rows of the document. ``published`` is the status of linked entries in the
-    new version; ``None`` keeps those of the source.
+    new version; ``None`` keeps those of the source. ``locale`` is the locale of linked entries that
+    have one, ``None`` for their own.
     """
 
     source: int
     replaced_id: int | None
     published: bool | None
     siblings: frozenset[int]
+    locale: str | None = None
 
 
 class SelfLink(NamedTuple):
@@ -78,9 +80,9 @@ def replace_versions(
     """Replace versions by copies of others; ``columns`` are values that differ in the copies.
 
     Each step is one statement for all of them. They have to be of different documents that are not
-    linked to each other (`independent_groups`), and of one status. Replaced rows are deleted last:
-    links of other entries are moved away from them before, because deleting them deletes their
-    links.
+    linked to each other (`independent_groups`), and of one status and locale. Replaced rows are
+    deleted last: links of other entries are moved away from them before, because deleting them
+    deletes their links.
     """
     sources = [replacement.source for replacement in replacements]
     new_ids = yield from store.writes.copy_many(layout.table.name, layout.columns, sources, columns)
@@ -183,7 +185,9 @@ class _Copier:
         self._store = store
         self._uid = layout.model.uid
         self._replacements = replacements
-        self._published = next(iter(replacements.values())).published
+        first_replacement = next(iter(replacements.values()))
+        self._published = first_replacement.published
+        self._locale = first_replacement.locale
         self.replaced_ids = [
             replacement.replaced_id
             for replacement in replacements.values()
@@ -353,19 +357,27 @@ class _Copier:
         return links
 
     def _map_targets(self, uid: str, ids: Sequence[int]) -> Program[Mapping[int, int]]:
-        """Map linked rows to the rows of the same documents in the status of the copies.
+        """Map linked rows to the rows of the same documents in the status and locale of the copies.
 
-        Documents without a row in that status are left out.
+        Documents without such a row are left out. Entries of the own type are linked in the locale
+        that they were linked in, if they have no version in that of the copies, as in Strapi.
         """
         layout = self._store.layout(uid)
-        if self._published is None or not layout.is_versioned():
+        locale = self._locale if layout.is_localized() else None
+        if self._published is None or (locale is None and not layout.is_versioned()):
             return {id_: id_ for id_ in ids}
         excluded_ids = self.replaced_ids if uid == self._uid else ()
-        return (
-            yield from counterparts(
-                self._store, layout, ids, published=self._published, excluded_ids=excluded_ids
-            )
+        published = self._published if layout.is_versioned() else None
+        rows = yield from counterparts(
+            self._store, layout, ids, published=published, locale=locale, excluded_ids=excluded_ids
         )
+        missing_ids = [id_ for id_ in ids if id_ not in rows]
+        if locale is None or uid != self._uid or not missing_ids:
+            return rows
+        other_rows = yield from counterparts(
+            self._store, layout, missing_ids, published=published, excluded_ids=excluded_ids
+        )
+        return {**rows, **other_rows}
 
     def _release_targets(self, edge: LinkEdge, owners: Mapping[int, int]) -> Program[None]:
         """Delete links of other documents to targets that can belong to one document only.

@@ -164,33 +164,38 @@ def counterparts(
     layout: EntryLayout,
     ids: Collection[int],
     *,
-    published: bool,
+    published: bool | None,
+    locale: str | None = None,
     excluded_ids: Collection[int] = (),
 ) -> Program[Mapping[int, int]]:
-    """Map rows of any version to the rows of the same document and locale with this status.
+    """Map rows of any version to the rows of the same document with this status, ``None`` for any.
 
-    Rows ``excluded_ids`` are excluded from the results; the newest of several counts. Rows without
-    a counterpart are left out.
+    They are in the ``locale``, or in that of the row. Rows ``excluded_ids`` are excluded from the
+    results; the newest of several counts. Rows without a counterpart are left out.
     """
     columns = layout.table.columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(layout.table.name)
         target = builder.table(layout.table.name)
-        published_at = target.c(columns["publishedAt"])
-        is_counterpart = sa.and_(
+        own_locale = target.c(columns["locale"])
+        conditions = [
             target.c(columns["documentId"]) == source.c(columns["documentId"]),
-            target.c(columns["locale"]).is_not_distinct_from(source.c(columns["locale"])),
-            published_at.is_not(None) if published else published_at.is_(None),
-        )
-        join = source.source.join(target.source, is_counterpart)
+            own_locale.is_not_distinct_from(source.c(columns["locale"]))
+            if locale is None
+            else own_locale == builder.constant(locale),
+        ]
+        if published is not None:
+            published_at = target.c(columns["publishedAt"])
+            conditions.append(published_at.is_not(None) if published else published_at.is_(None))
+        join = source.source.join(target.source, sa.and_(*conditions))
         member = store.dialect.member_of(source.c("id"), builder.parents())
         query = sa.select(source.c("id"), target.c("id")).select_from(join)
         return query.where(member).order_by(target.c("id"))
 
     if not ids:
         return {}
-    key = ("counterparts", layout.model.uid, published)
+    key = ("counterparts", layout.model.uid, published, locale)
     rows = yield from store.writes.run_listed(key, build, ids)
     return {
         int(source_id or 0): int(target_id or 0)

@@ -5,6 +5,8 @@ opposite. As in Strapi the copy is a new row with a new id, and links of other e
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -129,14 +131,16 @@ def publish_drafts(
         drafts_by_document = {draft.document_id: draft for draft in batch}
         linked = yield from linked_documents(unit, layout, batch, entries_by_document)
         for group in independent_groups(drafts_by_document, linked):
-            written_entries += yield from _replace_published(
-                unit,
-                layout,
-                [drafts_by_document[document_id] for document_id in group],
-                entries_by_document,
-                columns,
-                shared_values,
-            )
+            group_drafts = [drafts_by_document[document_id] for document_id in group]
+            for _, drafts_of_locale in groupby(group_drafts, key=attrgetter("locale")):
+                written_entries += yield from _replace_published(
+                    unit,
+                    layout,
+                    list(drafts_of_locale),
+                    entries_by_document,
+                    columns,
+                    shared_values,
+                )
     yield from run_interleaved(
         unit, [hooked.call_after(published=True) for hooked in hooked_writes], batched=batched
     )
@@ -214,7 +218,7 @@ def _replace_published(
 ) -> Program[list[WrittenEntry]]:
     """Replace the published versions of documents that are not linked to each other."""
     replacements = [
-        _replacement_of(draft, _version_of(draft, entries), entries)
+        _replacement_of(layout, draft, _version_of(draft, entries), entries)
         for draft in drafts
         for entries in (entries_by_document[draft.document_id],)
     ]
@@ -455,7 +459,7 @@ def _replace_version(
 
     ``entries`` are all versions of the document, among which links may point to each other.
     """
-    replacement = _replacement_of(source, replaced, entries)
+    replacement = _replacement_of(layout, source, replaced, entries)
     copy = yield from replace_version(unit.store, layout, replacement, columns)
     row = replace(source, id=copy.id, published=not source.published)
     written = written_entry(layout.model.uid, row)
@@ -465,13 +469,17 @@ def _replace_version(
 
 
 def _replacement_of(
-    source: EntryRow, replaced: EntryRow | None, entries: Iterable[EntryRow]
+    layout: EntryLayout,
+    source: EntryRow,
+    replaced: EntryRow | None,
+    entries: Iterable[EntryRow],
 ) -> VersionReplacement:
     return VersionReplacement(
         source=source.id,
         replaced_id=None if replaced is None else replaced.id,
         published=not source.published,
         siblings=frozenset(entry.id for entry in entries),
+        locale=source.locale if layout.is_localized() else None,
     )
 
 
