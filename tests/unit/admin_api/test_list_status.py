@@ -22,7 +22,7 @@ async def office(kind: Kind, shared_offices: SharedOffices) -> AsyncIterator[Off
 async def three_papers(office: Office, **data: object) -> None:
     """Make one that is published, one that is modified, and one that is a draft."""
     for title, changes in (("Published", 0), ("Modified", 1), ("Draft", None)):
-        document_id = await paper(office, title=title, **data)
+        document_id = await paper(office, None, title=title, **data)
         if changes is None:
             continue
         path = f"{PAPERS}/{document_id}"
