@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from quire.errors import ForbiddenError
+from quire.errors import AccessDeniedError
 from quire.hooks.policies import READ_ACTIONS, Policy, PolicyContext, RuleAction
 
 _CORE_NAMES = {"find_one": "findOne", "discard_draft": "discardDraft"}
@@ -50,7 +50,7 @@ class HookGuard(Struct, frozen=True, kw_only=True):
             if self.in_admin and context.principal.kind != "admin":
                 return
             reason = self.explanation((context.action,))
-            raise ForbiddenError(f"{self.uid} is closed for {context.action}: {reason}")
+            raise AccessDeniedError(f"{self.uid} is closed for {context.action}: {reason}")
 
         file, _, line = self.place.rpartition(":")
         return Policy(
