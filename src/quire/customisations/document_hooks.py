@@ -5,7 +5,9 @@ service, and lifecycles (``lifecycles.js``, ``strapi.db.lifecycles.subscribe``) 
 of these actions. Neither runs here.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import normpath
 from pathlib import Path
 
 from msgspec import Struct
@@ -30,6 +32,7 @@ from quire.customisations.javascript_files import (
     named_sources,
     nested_sources,
     registered_name,
+    resolve_source,
     sources,
 )
 from quire.hooks.policies import RuleAction
@@ -38,9 +41,13 @@ from quire.javascript.syntax import (
     Assign,
     Call,
     Declaration,
+    Destructuring,
     Evaluate,
+    Export,
     Expression,
     Function,
+    Import,
+    Literal,
     Member,
     Name,
     Object,
@@ -48,6 +55,7 @@ from quire.javascript.syntax import (
     Opaque,
     Property,
     Return,
+    Spread,
     Statement,
     Unary,
 )
@@ -56,6 +64,7 @@ from quire.schema.model import FILE_UID, USER_UID, ContentType, Schema, TypeKind
 _NOT_OF_SERVER = frozenset({"admin"})
 """Folders of ``src`` with code of the browser."""
 _DEEPEST_CALL = 4
+_RELATIVE_IMPORT = re.compile(r"""["'`](\.\.?/[^"'`\n]*)["'`]""")
 _QUERIES = (
     *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
     *("FindOne", "FindMany", "Count"),
@@ -217,7 +226,7 @@ def _actions_of_lifecycle(content_type: ContentType, name: str) -> Actions:
     is_before = name.startswith("before")
     match name.removeprefix("before").removeprefix("after").removesuffix("Many"):
         case "Create":
-            published: Actions = ("publish",) if of_drafts else ()
+            published: Actions = ("publish", "discard_draft") if of_drafts else ()
             translated: Actions = ("update",) if content_type.localized else ()
             return ("create", "clone", *published, *translated)
         case "Update":
@@ -285,7 +294,32 @@ class _HookSearch:
         for folder in folders(source):
             if folder.name not in _NOT_OF_SERVER:
                 files += nested_sources(self._project, folder)
-        return (file for file in files if not file.path.endswith(".json"))
+        for folder in self._plugin_folders():
+            files += nested_sources(self._project, folder)
+        files = [file for file in files if not file.path.endswith(".json")]
+        known_paths = {file.path for file in files}
+        for file in files:
+            for origin in _RELATIVE_IMPORT.findall(file.text):
+                path = normpath(Path(file.path).parent / origin)
+                other = None if path.startswith(("src/", "..")) else self._source(path)
+                if other is not None and other.path not in known_paths:
+                    known_paths.add(other.path)
+                    files.append(other)
+        return iter(files)
+
+    def _plugin_folders(self) -> Iterator[Path]:
+        """Yield the folders of plugins outside of ``src`` that the configuration names."""
+        root = self._project.resolve()
+        for file in nested_sources(self._project, self._project / "config"):
+            for origin in _RELATIVE_IMPORT.findall(file.text):
+                path = normpath(origin)
+                is_outside = not path.startswith(("src", "..", "config")) and path != "."
+                if is_outside and (root / path).resolve().is_relative_to(root):
+                    yield self._project / path
+
+    def _source(self, path: str) -> SourceFile | None:
+        file = resolve_source(self._project, path)
+        return None if file is None or file.path.endswith(".json") else file
 
     def _middlewares(self, file: SourceFile) -> Iterator[_Hook]:
         for scope, line, arguments in _calls(file, "documents", "use"):
@@ -333,11 +367,13 @@ class _HookSearch:
             models = None if resolved is None else _models(*resolved)
             chosen_types = tuple(one for one in types if models is None or one.uid in models)
             yield from self._lifecycles(file, scope, members, chosen_types, line)
-        for module, line, name, value in _assigned_lifecycles(file):
-            scope, members = _members_of(module, value)
-            uids = {"user": {USER_UID}, "file": {FILE_UID}}.get(name or "", {USER_UID, FILE_UID})
-            plugin_types = tuple(one for one in types if one.uid in uids)
-            yield from self._lifecycles(file, scope, members, plugin_types, line)
+        for module, line, name, method, value in _assigned_lifecycles(file):
+            scope, members = (module, {method: value}) if method else _members_of(module, value)
+            uid = {"user": USER_UID, "file": FILE_UID}.get(name or "", name)
+            chosen_types = tuple(one for one in types if one.uid == uid)
+            if uid not in self._types:
+                chosen_types = types
+            yield from self._lifecycles(file, scope, members, chosen_types, line)
 
     def _lifecycles(
         self,
@@ -378,7 +414,13 @@ def _exported_members(module: Module) -> tuple[Module, Mapping[str, Expression] 
         match statement:
             case Evaluate(Assign("=", Member(target, str() as name), value)) if _is_exports(target):
                 members[name] = value
+            case Evaluate(Assign("=", target, _)) if _is_exports(target):
+                continue
+            case Declaration() | Export() | Import():
+                continue
             case Opaque(names) if type(statement) is Opaque and names & _EXPORT_WORDS:
+                return module, None
+            case _ if any(map(_is_exports, walk(statement))):
                 return module, None
             case _:
                 continue
@@ -391,7 +433,7 @@ def _exported_members(module: Module) -> tuple[Module, Mapping[str, Expression] 
     return module, {**members, **exported_members}
 
 
-def _is_exports(value: Expression) -> bool:
+def _is_exports(value: object) -> bool:
     return value in (Name("exports"), Member(Name("module"), "exports"))
 
 
@@ -424,7 +466,10 @@ def _members_of(
 
 def _models(module: Module, subscriber: Expression) -> frozenset[str] | None:
     """Return the types that a subscriber names, ``None`` for all."""
-    for member in subscriber.members if isinstance(subscriber, Object) else ():
+    members = subscriber.members if isinstance(subscriber, Object) else ()
+    if any(isinstance(member, Spread) for member in members):
+        return None
+    for member in members:
         if isinstance(member, Property) and member.key == "models":
             try:
                 value = module.value(member.value)
@@ -447,10 +492,16 @@ def _calls(  # noqa: C901, PLR0912 - a case for each form
     names = {owner} if owner == "documents" else set[str]()
     for part in parts:
         match part:
-            case Declaration(Name(name), value) if _is_member(value, owner, names):
+            case Declaration(Name(name), value) | Assign(_, Name(name), value) if _is_member(
+                value, owner, names
+            ):
                 names.add(name)
-            case Declaration(ObjectPattern(pairs), _):
+            case ObjectPattern(pairs):
                 names |= {name for key, name in pairs if key == owner}
+            case Destructuring(members=members):
+                names |= {
+                    inner.text for key, inner in members if key == owner and isinstance(inner, Name)
+                }
             case _:
                 continue
     scope = _flat_scope(module, parts)
@@ -489,18 +540,31 @@ def _is_of_strapi(value: Expression, owner: str) -> bool:
 
 def _assigned_lifecycles(
     file: SourceFile,
-) -> Iterator[tuple[Module, int | None, str | None, Expression]]:
-    """Yield what is assigned to the lifecycles of a type of a plugin: scope, line, type, value."""
+) -> Iterator[tuple[Module, int | None, str | None, str, Expression]]:
+    """Yield what is assigned to lifecycles of a type: scope, line, type, lifecycle, value.
+
+    The lifecycle is empty if all are assigned.
+    """
     parts = list(walk(file.module.statements))
     line: int | None = None
     for part in parts:
         line = _line(file.module, part) or line
         match part:
-            case Assign("=", Member(Member(_, key), "lifecycles"), value):
-                name = key if isinstance(key, str) else None
-                yield _flat_scope(file.module, parts), line, name, value
+            case Assign("=", Member(owner, "lifecycles"), value):
+                yield _flat_scope(file.module, parts), line, _name_of_type(owner), "", value
+            case Assign("=", Member(Member(owner, "lifecycles"), str() as method), value):
+                yield _flat_scope(file.module, parts), line, _name_of_type(owner), method, value
             case _:
                 continue
+
+
+def _name_of_type(value: Expression) -> str | None:
+    """Return the name or uid of the type that an expression looks up, ``None`` if unknown."""
+    match value:
+        case Member(_, str() as name) | Call(_, (Literal(str() as name),)):
+            return name
+        case _:
+            return None
 
 
 def _line(module: Module, part: object) -> int | None:
@@ -513,6 +577,8 @@ def _is_member(value: Expression, owner: str, names: Iterable[str]) -> bool:
             return name in names
         case Member(inner, key):
             return key == owner or (not isinstance(key, str) and inner == Name("strapi"))
+        case Call(Member(_, "get"), (Literal(name),)):
+            return name == owner
         case Unary("()", inner):
             return _is_member(inner, owner, names)
         case _:

@@ -156,6 +156,16 @@ _SAFE_PLUGINS = frozenset(
         *("review-workflows", "documentation", "sentry", "graphql"),
     }
 )
+_GLOBAL_OBJECTS = frozenset(
+    {
+        *("strapi", "console", "JSON", "Math", "process", "Reflect", "globalThis", "crypto", "_"),
+        *("performance", "Atomics", "undefined", "this", "exports", "module"),
+    }
+)
+_CONTAINER_NAMES = frozenset(
+    {"params", "data", "where", "filters", "populate", "result", "results", "entries", _ANY}
+)
+"""Members of the hook's argument that are objects or lists, which others may change."""
 _CORE_METHODS = frozenset({"find", "findOne", "create", "update", "delete", "createOrUpdate"})
 _CALLER = frozenset({"requestContext", "user", "auth"})
 """Members that say who the caller is."""
@@ -235,6 +245,13 @@ class _HookAnalysis:
         self._values: dict[str, list[Expression]] = {}
         self._shadowed = set(module.parameter_names)
         """Names that may stand for several values."""
+        self._members: dict[tuple[str, str], ValuePath] = {}
+        """What members of variables stand for; ``"*"`` for a spread object."""
+        self._ambiguous_names: set[str] = set()
+        """Names that stand for a member of the hook's argument, or for something else."""
+        self._changed_names: set[str] = set()
+        """Names of objects and lists that are changed."""
+        self._resolved_functions: frozenset[int] = frozenset()
         self._functions: dict[str, Function] = {}
         self._next_name: str | None = None
         self._is_middleware = False
@@ -279,7 +296,9 @@ class _HookAnalysis:
         if is_middleware and not self._has_called_next:
             raise self.guard("does not call next in each case")
 
-    def run_function(self, function: Function) -> None:  # noqa: C901 - a case for each binding
+    def run_function(  # noqa: C901, PLR0912 - a case for each binding
+        self, function: Function
+    ) -> None:
         if isinstance(function.body, Opaque):
             raise self.guard(NOT_UNDERSTOOD)
         self._shadowed |= bound_names(function.parameters)
@@ -297,6 +316,10 @@ class _HookAnalysis:
                     self._shadowed |= bound_names(target)
                 case Function(parameters):
                     self._shadowed |= bound_names(parameters)
+                case Call(Member(Name(name), method), _) if method in _MUTATORS | {"add"}:
+                    self._changed_names.add(name)
+                case Assign(_, Member(target), _):
+                    self._changed_names.add(_root(target) or "")
                 case _:
                     continue
         self._bind_all(function.body)
@@ -310,16 +333,54 @@ class _HookAnalysis:
     def _bind_all(self, body: object) -> None:
         """Note what variables stand for anywhere in a function, also before they get a value."""
         count = -1
-        while count < (count := len(self._paths)):
+        while count < (count := len(self._paths) + len(self._members)):
             for part in walk(body):
                 match part:
+                    case Declaration(Name(name), Object(members)):
+                        self._bind_members(name, members)
+                    case Assign("=", Member(Name(name), str() as key), value) if (
+                        name not in self._paths
+                    ):
+                        self._bind_members(name, (Property(key, value),))
                     case Declaration(target, value) | Assign(_, Name() as target, value):
-                        self.bind(target, value, self._held_path(value))
+                        self.bind(target, value, self._path(value))
                     case ForOf(target=target, items=items):
                         path = self._path(items)
                         self.bind(target, items, None if path is None else (*path, _ANY))
                     case _:
                         continue
+        self._note_ambiguous_names(body)
+
+    def _note_ambiguous_names(self, body: object) -> None:
+        for part in walk(body):
+            match part:
+                case Declaration(Name(name), value) if self._path(value) is not None:
+                    is_ambiguous = not self._has_path_always(value)
+                case Assign(_, Name(name), value):
+                    is_ambiguous = name in self._paths and not self._has_path_always(value)
+                case _:
+                    continue
+            if is_ambiguous:
+                self._ambiguous_names.add(name)
+
+    def _bind_members(self, name: str, members: Iterable[Property | Spread]) -> None:
+        for member in members:
+            path = self._path(member.value)
+            if path is not None and _is_container(path):
+                key = _ANY
+                if isinstance(member, Property) and isinstance(member.key, str):
+                    key = member.key
+                self._members.setdefault((name, key), path)
+
+    def _has_path_always(self, value: object) -> bool:
+        """Whether each value of an expression is a member of the hook's argument."""
+        match value:
+            case Conditional(_, left, right) | Binary("||" | "??" | "&&", left, right):
+                return self._has_path_always(left) and self._has_path_always(right)
+            case Unary("()" | "await", inner):
+                return self._has_path_always(inner)
+            case _:
+                return self._path(value) is not None
 
     # Statements
 
@@ -447,11 +508,10 @@ class _HookAnalysis:
         if value is not None:
             self._evaluate(value)
         if not self._is_middleware:
-            if self._depth and value is not None and self._path(value) in _CONTAINERS:
-                raise self.guard(NOT_UNDERSTOOD)
             return
         for result in self._alternatives(value):
-            if not self._is_next_call(result) and self._path(result) != _RESULT:
+            is_result = self._path(result) == _RESULT and _root(result) not in self._ambiguous_names
+            if not self._is_next_call(result) and not is_result:
                 raise self.guard("returns something else than what next returns")
         if not self._has_called_next:
             raise self.guard("does not call next in each case")
@@ -477,8 +537,12 @@ class _HookAnalysis:
         for value in values:
             self._evaluate(value)
 
-    def _evaluate(self, value: object) -> None:  # noqa: C901, PLR0912 - a case for each expression
+    def _evaluate(  # noqa: C901, PLR0912, PLR0915 - a case for each expression
+        self, value: object
+    ) -> None:
         match value:
+            case Name("arguments") if "arguments" not in self._shadowed:
+                raise self.guard(NOT_UNDERSTOOD)
             case None | str() | Literal() | Name() | Regex() | Function():
                 return
             case Template(parts):
@@ -561,22 +625,7 @@ class _HookAnalysis:
             case _:
                 return
 
-    def _held_path(self, value: Expression) -> ValuePath | None:
-        """Do what `_path` does, also for what holds such a member: a new list or object."""
-        match value:
-            case Array(items):
-                values: Iterable[object] = items
-            case Object(members):
-                values = (member.value for member in members if isinstance(member, Property))
-            case _:
-                return self._path(value)
-        for inner in values:
-            path = self._path(inner)
-            if path in _CONTAINERS and path is not None:
-                return (*path, _ANY)
-        return None
-
-    def _path(self, value: object) -> ValuePath | None:
+    def _path(self, value: object) -> ValuePath | None:  # noqa: C901 - a case for each expression
         """Return the member of the hook's argument that an expression may stand for."""
         match value:
             case Name(name):
@@ -585,23 +634,79 @@ class _HookAnalysis:
                 return self._path(inner)
             case Member(inner, key):
                 path = self._path(inner)
+                if path is None and isinstance(inner, Name):
+                    return self._path_of_member(inner.text, key)
                 return None if path is None else (*path, key if isinstance(key, str) else _ANY)
+            case Array(items):
+                return self._path_of_items(items)
             case Binary("||" | "??" | "&&", left, right) | Conditional(_, left, right):
                 path = self._path(left)
                 return self._path(right) if path is None else path
             case Call() if self._is_next_call(value):
                 return _RESULT
-            case Call(Member(Name("Object"), "values" | "entries"), (inner, *_)):
+            case Call(
+                Member(Name("Object"), "values" | "entries") | Member(Name("Array"), "from"),
+                (inner, *_),
+            ):
                 path = self._path(inner)
                 return None if path is None else (*path, _ANY)
+            case Call(Member(Array(()), "concat"), arguments):
+                return self._path_of_items(arguments)
             case (
                 Call(Member(inner, str() as method), _)
                 | OptionalCall(callee=Member(inner, str() as method))
             ) if method in _ITEM_METHODS:
                 path = self._path(inner)
                 return None if path is None else (*path, _ANY)
+            case Call(callee, arguments, False):
+                return self._path_of_result(callee, arguments)
             case _:
                 return None
+
+    def _path_of_member(self, name: str, key: object) -> ValuePath | None:
+        """Return what a member of a variable stands for."""
+        if not isinstance(key, str):
+            return None
+        path = self._members.get((name, key))
+        if path is None and (name, _ANY) in self._members:
+            path = (*self._members[name, _ANY], key)
+        return path
+
+    def _path_of_items(self, items: Iterable[object]) -> ValuePath | None:
+        """Return what the items of a new list stand for."""
+        for item in items:
+            path = self._path(item.value if isinstance(item, Spread) else item)
+            if path is not None and _is_container(path):
+                return (*path, _ANY)
+        return None
+
+    def _path_of_result(
+        self, callee: Expression, arguments: Sequence[Expression]
+    ) -> ValuePath | None:
+        """Return the member of the hook's argument that a function of the project may return."""
+        paths = tuple(map(self._path, arguments))
+        if not any(path is not None and _is_container(path) for path in paths):
+            return None
+        resolved = self._function_of(callee)
+        if resolved is None or id(resolved[1]) in self._resolved_functions:
+            return None
+        module, function = resolved
+        other = _HookAnalysis(self._code, module, self._call, self._depth + 1)
+        other._statement = self._statement if module is self._module else None
+        other._resolved_functions = self._resolved_functions | {id(function)}
+        for parameter, path in zip(function.parameters, paths, strict=False):
+            other.bind(parameter, Opaque(), path)
+        other._bind_all(function.body)
+        values: list[object] = [
+            part.value for part in walk(function.body) if isinstance(part, Return)
+        ]
+        if not isinstance(function.body, tuple):
+            values.append(function.body)
+        for value in values:
+            result = other._path(value)
+            if result is not None and _is_container(result):
+                return result
+        return None
 
     def _is_next_call(self, value: object) -> bool:
         return (
@@ -641,6 +746,8 @@ class _HookAnalysis:
                 return text.startswith(part) if method == "startsWith" else text.endswith(part)
             case Name() | Member():
                 path = self._path(value)
+                if _root(value) in self._ambiguous_names:
+                    return _UNKNOWN
                 if path is not None:
                     return self._known_member(path)
                 return self._constant(value)
@@ -691,7 +798,11 @@ class _HookAnalysis:
         """Return what a constant stands for."""
         if isinstance(value, Name):
             values = self._values.get(value.text, [])
-            if len(values) > 1 or value.text in self._shadowed or value.text in self._paths:
+            if (
+                len(values) > 1
+                or value.text in self._shadowed | self._changed_names
+                or value.text in self._paths
+            ):
                 return Opaque()
             if values:
                 return self._followed(values[0])
@@ -707,6 +818,9 @@ class _HookAnalysis:
         followed_value = self._followed(value)
         if isinstance(followed_value, Literal):
             return followed_value.value
+        name = _root(value)
+        if name in self._values or name in self._shadowed:
+            return _UNKNOWN
         try:
             constant = self._module.value(value)
         except NotPlainError:
@@ -860,22 +974,24 @@ class _HookAnalysis:
             if (
                 isinstance(callee, Member)
                 and callee.key in _CALLBACK_METHODS
-                and isinstance(argument, Name)
+                and isinstance(argument, Name | Member | Call)
                 and self._is_own(argument)
             ):
-                self._call_unknown(argument.text, (callee.object,))
+                name = argument.text if isinstance(argument, Name) else "a computed function"
+                self._call_unknown(name, (callee.object,))
 
     def _call_method(  # noqa: C901, PLR0912 - a case for each receiver
         self, inner: Expression, method: str, callee: Member, arguments: Sequence[Expression]
     ) -> None:
-        if is_harmless_call(callee) or method in _LOG_METHODS:
+        is_own_method = self._has_method(inner, method)
+        if not is_own_method and (is_harmless_call(callee) or method in _LOG_METHODS):
             return
         path = self._path(inner)
         if method in _MUTATORS and any(self._path(part) in _CONTAINERS for part in arguments):
             raise self.guard(NOT_UNDERSTOOD)
         if method in _REFUSALS and not self._handled_errors:
             raise self.guard(f"calls {method}")
-        if path is not None:
+        if path is not None and method not in _CALLS_OF_FUNCTIONS:
             if method in _MUTATORS:
                 self._change_path((*path, _ANY), None)
             return
@@ -897,7 +1013,7 @@ class _HookAnalysis:
                 self._call_unknown(f"{inner.text}.{method}", arguments)
             else:
                 self._run_other(*function, arguments)
-        elif method not in _BUILT_IN_METHODS and self._is_own(inner):
+        elif is_own_method or (method not in _BUILT_IN_METHODS and self._is_own(inner)):
             self._call_own_method(inner, method, arguments)
         else:
             package = self._package_of(inner)
@@ -907,6 +1023,13 @@ class _HookAnalysis:
                 raise self.guard("calls parse")
             if package is not None:
                 self._keep_from_packages(arguments)
+
+    def _has_method(self, inner: Expression, method: str) -> bool:
+        """Whether an expression is an object of the project that has a method."""
+        owner = self._followed(inner)
+        return isinstance(owner, Object) and any(
+            isinstance(member, Property) and member.key == method for member in owner.members
+        )
 
     def _call_own_method(
         self, inner: Expression, method: str, arguments: Sequence[Expression]
@@ -986,12 +1109,17 @@ class _HookAnalysis:
             self._call_unknown(f"the method {method} of a service", arguments)
 
     def _call_name(self, name: str, arguments: Sequence[Expression]) -> None:
+        if name in self._functions and len(self._values.get(name, ())) > 1:
+            self._call_unknown(name, arguments)
+            return
         if name in self._functions:
             self._run_other(self._module, self._functions[name], arguments, is_closure=True)
             return
         package = None if name in _GLOBAL_FUNCTIONS else self._package_of(Name(name))
         if package is not None:
             self._require_package(package)
+            if name in self._module.imports and self._module.imports[name][1] != "default":
+                name = self._module.imports[name][1]
             if name.startswith(_REFUSING_NAMES) and not self._handled_errors:
                 raise self.guard(f"calls {name}")
             if name in _CHANGING_FUNCTIONS:
@@ -1051,13 +1179,27 @@ class _HookAnalysis:
                     return True
                 case Call(Name("require"), (Literal(str() as origin),)):
                     return origin.startswith(".")
+                case Call(Name("require")):
+                    return True
                 case Name(name) if name in self._module.imports:
                     return self._module.imports[name][0].startswith(".")
+                case Name(name) if not self._is_declared(name):
+                    return True
                 case Call(Name(name)) if name in self._functions:
                     return True
                 case _:
                     continue
         return False
+
+    def _is_declared(self, name: str) -> bool:
+        """Whether a name is a global one, or declared by more than a class."""
+        return (
+            name in self._values
+            or name in self._paths
+            or name in self._shadowed
+            or name in self._module.bindings
+            or name in _GLOBAL_FUNCTIONS | _GLOBAL_OBJECTS | _PARSERS
+        )
 
     def _origins(self, value: Expression) -> Iterator[Expression]:
         """Yield an expression and what it is a member or a result of, also by variables."""
@@ -1085,8 +1227,11 @@ class _HookAnalysis:
 
     def _own_member(self, name: str, member: str) -> tuple[Module, Function] | None:
         """Return a function of another module of the project, by the name of that module."""
-        other = self._module.other(self._module.imports[name][0])
-        return None if other is None else exported_function(other, member)
+        origin, imported_name = self._module.imports[name]
+        other = self._module.other(origin)
+        if other is None or imported_name not in {"default", "*"}:
+            return None
+        return exported_function(other, member)
 
     def _own_function(self, name: str) -> tuple[Module, Function] | None:
         """Return a function of this module, or an imported one of the project."""
@@ -1206,6 +1351,10 @@ def exported_function(module: Module, name: str) -> tuple[Module, Function] | No
             value = module.followed(member.value)
             return (module, value) if isinstance(value, Function) else None
     return None
+
+
+def _is_container(path: ValuePath) -> bool:
+    return not path or path[-1] in _CONTAINER_NAMES
 
 
 def _refuses(part: object) -> bool:

@@ -409,3 +409,168 @@ def test_a_guard_in_another_file_is_named_with_that_file(tmp_path: Path) -> None
         f"{LABEL}.delete",
         "plugin::users-permissions.user.delete",
     }
+
+
+REFUSING = "async () => { throw new Error('No'); }"
+SUBSCRIBER = f"{{ models: ['{LABEL}'], beforeFindMany: {REFUSING} }}"
+LIFECYCLE = f"{{ beforeFindMany: {REFUSING} }}"
+LABEL_FOLDER = LIFECYCLES.removesuffix("lifecycles.js")
+
+
+def bootstrap(body: str, before: str = "", parameter: str = "{ strapi }") -> dict[str, str]:
+    return {INDEX: f"{before}\nmodule.exports = {{ bootstrap({parameter}) {{ {body} }} }};"}
+
+
+def closed_for_label(folder: Path, files: dict[str, str]) -> set[str]:
+    """Return the actions on labels that the hooks of a project close."""
+    return {
+        name.rpartition(".")[2]
+        for finding in customised(folder, files).findings
+        for name in finding.closes
+        if finding.effect == "closed" and name.startswith(f"{LABEL}.")
+    }
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        bootstrap(
+            f"const {{ db: {{ lifecycles }} }} = strapi; lifecycles.subscribe({SUBSCRIBER});"
+        ),
+        bootstrap(
+            f"lifecycles.subscribe({SUBSCRIBER});",
+            parameter="{ strapi: { db: { lifecycles } } }",
+        ),
+        bootstrap(f"let hooks; hooks = strapi.db.lifecycles; hooks.subscribe({SUBSCRIBER});"),
+        bootstrap(f"strapi.get('db').lifecycles.subscribe({SUBSCRIBER});"),
+        bootstrap(f"strapi.get('documents').use({REFUSING});"),
+        bootstrap(f"docs.use({REFUSING});", parameter="{ strapi: { documents: docs } }"),
+        bootstrap(
+            "strapi.db.lifecycles.subscribe({ models: ['admin::user'], ...own, "
+            f"beforeFindMany: {REFUSING} }});",
+            before=f"const own = {{ models: ['{LABEL}'] }};",
+        ),
+        bootstrap(f"strapi.contentType('{LABEL}').lifecycles = {LIFECYCLE};"),
+        bootstrap(f"strapi.contentTypes['{LABEL}'].lifecycles = {LIFECYCLE};"),
+        bootstrap(f"strapi.contentType('{LABEL}').lifecycles.beforeFindMany = {REFUSING};"),
+        bootstrap(f"const type = strapi.contentType('{LABEL}'); type.lifecycles = {LIFECYCLE};"),
+        {
+            **bootstrap("require('../lib/guards')(strapi);"),
+            "lib/guards.js": f"module.exports = (app) => {{ app.documents.use({REFUSING}); }};",
+        },
+        {
+            "config/plugins.js": "module.exports = { own: { resolve: './plugins/own' } };",
+            "plugins/own/strapi-server.js": "module.exports = { register({ strapi }) {"
+            f" strapi.documents.use({REFUSING}); }} }};",
+        },
+        {
+            LIFECYCLES: "module.exports = { afterCreate() {} };\n"
+            f"Object.assign(module.exports, {LIFECYCLE});"
+        },
+        {
+            LIFECYCLES: "module.exports = { afterCreate() {} };\n"
+            f"module.exports['before' + 'FindMany'] = {REFUSING};"
+        },
+    ],
+)
+def test_hooks_are_registered_in_many_ways(tmp_path: Path, files: dict[str, str]) -> None:
+    assert "find" in closed_for_label(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        ("let result = await next(); if (!context.caller) result = []; return result;", ""),
+        (("let result = await next(); result = result && result.rank ? result : null;"
+         " return result;"), ""),
+        (("const entry = await next(); const shown = context.caller ? entry : null;"
+         " return shown;"), ""),
+        ("let result = await next(); result = strip(result); return result;",
+         "const strip = (entry) => ({ id: entry.id });"),
+        ("const params = of(context); params.filters = { rank: 1 }; return next();",
+         "const of = (one) => one.params;"),
+        ("of(context).filters = { rank: 1 }; return next();", "const of = (one) => one.params;"),
+        ("const call = { context }; call.context.params.filters = {}; return next();", ""),
+        ("const call = { ...context }; call.params.filters = {}; return next();", ""),
+        (("const call = {}; call.params = context.params; call.params.filters = {};"
+         " return next();"), ""),
+        ("const [call] = [context]; call.params.filters = {}; return next();", ""),
+        (("const result = await next(); [...result].forEach((entry) => { delete entry.rank; });"
+         " return result;"), ""),
+        (("const result = await next(); Array.from(result).forEach((entry) => {"
+         " delete entry.rank; }); return result;"), ""),
+        ("const result = await next(); strip([].concat(result)); return result;",
+         "const strip = (entries) => { for (const entry of entries) delete entry.rank; };"),
+        ((f"let {{ uid }} = context; if (context.caller) uid = '{LABEL}';"
+         f" if (uid !== 'api::other.other') throw new Error('No'); return next();"), ""),
+    ],
+)  # fmt: skip
+def test_middlewares_that_guard_by_other_names_close(
+    tmp_path: Path, body: str, before: str
+) -> None:
+    assert "find" in closed_for_label(tmp_path, middleware(body, before))
+
+
+@pytest.mark.parametrize(
+    ("code", "action"),
+    [
+        ("module.exports = { beforeFindMany() { arguments[0].params.where = {}; } };", "find"),
+        (("const acl = { has() { throw new Error('No'); } };\n"
+         "module.exports = { beforeCreate(event) { acl.has(event); } };"), "create"),
+        (("class Acl { verify() { throw new Error('No'); } }\nconst acl = new Acl();\n"
+         "module.exports = { beforeCreate(event) { acl.verify(event); } };"), "create"),
+        (("class Acl { static verify() { throw new Error('No'); } }\n"
+         "module.exports = { beforeCreate(event) { Acl.verify(event); } };"), "create"),
+        (("const ROLE = 'a';\nmodule.exports = { beforeCreate(event) {\n"
+         "const ROLE = event.state.role; if (ROLE === 'b') throw new Error('No'); } };"), "create"),
+        (("module.exports = { beforeCreate(event) { const uids = [];"
+         f" uids.push('{LABEL}');\n"
+         "if (uids.includes(event.model.uid)) throw new Error('No'); } };"),
+         "create"),
+        (("const strip = (name) => (entry) => { delete entry[name]; };\n"
+         "module.exports = { afterFindMany(event) { event.result.forEach(strip('rank')); } };"),
+         "find"),
+        (("const own = { strip(entry) { delete entry.rank; } };\n"
+         "module.exports = { afterFindMany(event) { event.result.forEach(own.strip); } };"),
+         "find"),
+        (("const { acl } = require('./acl');\n"
+         "module.exports = { beforeCreate(event) { acl.check(event); } };"), "create"),
+        ("module.exports = { beforeCreate(event) { require('./' + 'acl').check(event); } };",
+         "create"),
+        (("const { set: put } = require('lodash');\n"
+         "module.exports = { beforeCreate(event) { put(event.params.data, 'rank', 1); } };"),
+         "create"),
+        (("module.exports = { beforeCreate(event) { let check = () => {};\n"
+         "if (event.state.x) check = () => { throw new Error('No'); }; check(); } };"), "create"),
+        (("module.exports = { afterFindMany({ result }) { const cut = result.splice;\n"
+         "cut.call(result, 0, 1); } };"), "find"),
+    ],
+)  # fmt: skip
+def test_lifecycles_that_guard_by_other_names_close(tmp_path: Path, code: str, action: str) -> None:
+    acl = "exports.check = () => {};\nexports.acl = { check() { throw new Error('No'); } };"
+    files = {LIFECYCLES: code, f"{LABEL_FOLDER}acl.js": acl}
+    assert action in closed_for_label(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        middleware("let result = null; result = await next(); return result;"),
+        {LIFECYCLES: "const slugify = require('slugify');\n"
+         "module.exports = { beforeCreate({ params }) { let { name } = params.data;\n"
+         "name = slugify(name); params.data.name = name; } };"},
+        {LIFECYCLES: "const purge = async (ids) => {\n"
+         "for (const id of ids) await fetch('http://localhost/' + id); };\n"
+         "module.exports = { afterUpdate: (event) => purge([event.result.id]) };"},
+        {LIFECYCLES: "const of = (event) => event.params.data;\n"
+         "module.exports = { beforeCreate(event) { const data = of(event);\n"
+         "if (!data.name) data.name = 'new'; } };"},
+        {LIFECYCLES: "const shown = (entry) => ({ name: entry.name });\n"
+         "module.exports = { async afterCreate({ result }) { const body = shown(result);\n"
+         "body.time = 1; await fetch('http://localhost/', { body: JSON.stringify(body) }); } };"},
+    ],
+)  # fmt: skip
+def test_hooks_that_only_add_something_under_other_names_close_nothing(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert closed_for_label(tmp_path, files) == set()
