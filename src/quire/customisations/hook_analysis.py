@@ -685,7 +685,10 @@ class _HookAnalysis:
     ) -> ValuePath | None:
         """Return the member of the hook's argument that a function of the project may return."""
         paths = tuple(map(self._path, arguments))
-        if not any(path is not None and _is_container(path) for path in paths):
+        is_closure = isinstance(callee, Function) or (
+            isinstance(callee, Name) and callee.text in self._functions
+        )
+        if not is_closure and not any(path is not None and _is_container(path) for path in paths):
             return None
         resolved = self._function_of(callee)
         if resolved is None or id(resolved[1]) in self._resolved_functions:
@@ -694,6 +697,10 @@ class _HookAnalysis:
         other = _HookAnalysis(self._code, module, self._call, self._depth + 1)
         other._statement = self._statement if module is self._module else None
         other._resolved_functions = self._resolved_functions | {id(function)}
+        if is_closure:
+            names = bound_names(function.parameters)
+            other._paths = {name: path for name, path in self._paths.items() if name not in names}
+            other._functions = self._functions
         for parameter, path in zip(function.parameters, paths, strict=False):
             other.bind(parameter, Opaque(), path)
         other._bind_all(function.body)
