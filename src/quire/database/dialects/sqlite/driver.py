@@ -168,7 +168,7 @@ class _Reader:
         try:
             version: int = execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[assignment]  # a counter
             if version != self._data_version:
-                execute("SELECT 1 FROM sqlite_schema LIMIT 0").fetchall()
+                execute("PRAGMA page_count").fetchall()  # any pragma that needs the schema
                 self._data_version = version
         except apsw.Error:
             self.end()
