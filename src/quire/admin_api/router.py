@@ -42,8 +42,6 @@ RequestListener = Callable[[Request, Route], Awaitable[None]]
 ResponseListener = Callable[[Request, Route, int], Awaitable[None]]
 """Called for each request to a route, with the status of its response."""
 
-_MAX_CAUSE: Final = 500
-"""The most characters of an exception of project code that a response contains."""
 _READ_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -164,15 +162,13 @@ def _may_call(ability: AdminAbility, action: str) -> bool:
 
 
 def _add_cause(error: AppError, administrator: Administrator) -> None:
-    """Say that code of the project has failed or denied the request; to super admins, which."""
+    """Say that code of the project has failed or denied the request; to super admins, which.
+
+    What the exception says is in the log alone: it may contain secrets.
+    """
     is_super = administrator.ability.super_admin
     if isinstance(error, ProjectCodeError):
-        error.details = {"code": _failure(error) if is_super else {}}
+        function = {"function": error.function, "place": error.place}
+        error.details = {"code": function if is_super else {}}
     elif isinstance(error, AccessDeniedError) and is_super:
         error.details = {**(error.details or {}), "reason": error.reason}
-
-
-def _failure(error: ProjectCodeError) -> dict[str, str]:
-    cause = error.__cause__
-    text = f"{type(cause).__name__}: {cause}"[:_MAX_CAUSE]
-    return {"function": error.function, "place": error.place, "error": text}

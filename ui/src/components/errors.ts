@@ -54,7 +54,7 @@ export function explain(error: unknown): Explanation {
     return of(t('error.tooMany'), hint)
   }
   if (isUnavailable(error)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
-  const code = error.details?.code as Partial<Record<'function' | 'place' | 'error', string>> | undefined
+  const code = error.details?.code as Partial<Record<'function' | 'place', string>> | undefined
   if (code) return of(t('error.code'), code.function ? t('error.codeHint', code) : t(requestId ? 'error.serverHint' : 'error.serverHintWithoutId'))
   if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
   return of(t('error.refused'), wordingOfError(error))
