@@ -18,10 +18,11 @@ from quire.errors import MailError
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6"})
-# Nothing in a tag matches the start of the next one, so that each character is read once; the
-# parser of the standard library reads on to the end for each tag without one.
+# Nothing in a tag matches the start of the next one, and its parts are possessive, so that each
+# character is read once; the parser of the standard library reads on to the end for each tag
+# without one.
 _TAG = re.compile(
-    r"""<(?:([A-Za-z][^\s<>"'/]*)|[/!?])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>""",
+    r"""<(?:([A-Za-z][^\s<>"'/]*+)|[/!?])(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*>""",
 )
 """A tag or declaration; the group is the name of a start tag."""
 _HUGE_REFERENCE = re.compile(r"&#[0-9]{10,};?")
