@@ -13,14 +13,16 @@ from quire.database.stores.builtin_type_table import ContentTable
 
 _NO_ROLE = 0
 """An id that no role has. A stage without roles would be open to all of them."""
+_NO_NAME = ""
+"""The name of a role that does not exist, in archives."""
 
 
 def archived_review_roles(store: EntryStore, setting: object) -> Program[dict[str, list[str]]]:
-    """Return the setting with the names of roles."""
+    """Return the setting with the names of roles; a role that does not exist has an empty one."""
     roles = yield from _roles(store)
-    names: dict[int | str, str] = {role.id: role.name or "" for role in roles}
+    names: dict[object, str] = {role.id: role.name or _NO_NAME for role in roles}
     return {
-        stage: [names[role_id] for role_id in role_ids if role_id in names]
+        stage: [names.get(role_id, _NO_NAME) for role_id in role_ids]
         for stage, role_ids in _stages(setting).items()
     }
 
@@ -31,14 +33,13 @@ def stored_review_roles(
     """Return the setting with the ids that the roles have in the project.
 
     Also returns the number of stages of whose roles the project has none: only super admins may
-    move entries out of them. Former versions of Quire have archived ids, which are kept.
+    move entries out of them.
     """
     roles = yield from _roles(store)
-    ids = {role.name: role.id for role in roles if role.name}
+    ids: dict[object, int] = {role.name: role.id for role in roles if role.name}
     setting: dict[str, list[int]] = {}
-    for stage, archived_roles in _stages(archived_setting).items():
-        role_ids = [role if isinstance(role, int) else ids.get(role) for role in archived_roles]
-        setting[stage] = [role_id for role_id in role_ids if role_id is not None] or [_NO_ROLE]
+    for stage, names in _stages(archived_setting).items():
+        setting[stage] = [ids[name] for name in names if name in ids] or [_NO_ROLE]
     return setting, sum(role_ids == [_NO_ROLE] for role_ids in setting.values())
 
 
