@@ -500,6 +500,7 @@ def test_a_dump_trusts_the_authorities_that_the_server_trusts(
     try:
         password = urlsplit(server.start()).password
         url = f"postgresql://{USER}@localhost:{server.port}/postgres?password={password}"
+        url += "&sslmode=disable"  # DATABASE_SSL has precedence
         database = {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url, "DATABASE_SSL": "true"}
         write_environment(site, database)
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))

@@ -19,6 +19,7 @@ _MAX_OUTPUT = 1000
 """How many characters of a program's error output are shown."""
 _CHUNK_BYTES = 65_536
 _PASSWORD = "password"  # noqa: S105 - the name of a parameter of a URL
+_SSLMODE = "sslmode"
 
 
 async def dump_database(options: PostgresOptions, path: Path) -> None:
@@ -86,7 +87,11 @@ async def _running(
     environment, address = dict(os.environ), []
     if options is not None:
         environment |= _environment(options)
-        address = [] if options.dsn is None else [f"--dbname={_address(options.dsn)}"]
+        address = (
+            []
+            if options.dsn is None
+            else [f"--dbname={_address(options.dsn, needs_tls=options.ssl)}"]
+        )
     program = await asyncio.create_subprocess_exec(
         name, *address, *arguments, env=environment, stdin=stdin, stdout=stdout, stderr=PIPE
     )
@@ -106,11 +111,15 @@ async def _running(
         raise DatabaseOpenError(f"{name} failed: {message}")
 
 
-def _address(dsn: str) -> str:
-    """Return an address without the password: program arguments are visible to all users."""
+def _address(dsn: str, *, needs_tls: bool) -> str:
+    """Return an address without the password: program arguments are visible to all users.
+
+    Nor has it an ``sslmode`` that would have precedence over `_tls_environment`.
+    """
     parts = urlsplit(dsn)
     user, separator, host = parts.netloc.rpartition("@")
-    parameters = [one for one in parse_qsl(parts.query) if one[0] != _PASSWORD]
+    removed_names = {_PASSWORD, _SSLMODE} if needs_tls else {_PASSWORD}
+    parameters = [one for one in parse_qsl(parts.query) if one[0] not in removed_names]
     public_parts = parts._replace(
         netloc=f"{user.partition(':')[0]}{separator}{host}",
         query=urlencode(parameters, quote_via=quote_parameter),
