@@ -54,7 +54,7 @@ ANY_STATUS = ListStatus()
 def split_status(query: Query, content_type: ContentType) -> tuple[Query, ListStatus]:
     """Split what Strapi's lists call status off a query.
 
-    That are filters ``{"__status": {"$eq": …}}`` in ``$and``, ``publicationStatusFilter``, and an
+    These are filters ``{"__status": {"$eq": …}}`` in ``$and``, ``publicationStatusFilter``, and an
     order by ``status``, which comes last. As in Strapi, a list that is filtered by status is not
     sorted by it. Raises ValidationError for an invalid status or order.
     """

@@ -193,7 +193,7 @@ class UnitOfWork(Struct, kw_only=True):
     trace: str | None = None
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """Changes for `@after_commit` functions, which are stored with the transaction."""
-    system_writes: list["SystemWrite"] = field(default_factory=list)
+    system_writes: list[SystemWrite] = field(default_factory=list)
     """What code has written as the system, which is recorded with the transaction."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called after the commit; they must not fail."""

@@ -54,7 +54,7 @@ T = TypeVar("T")
 Read = Callable[[int], Program[T]]
 """Reads the response data of a file, by its row id, within the transaction that wrote it."""
 
-FileInfos = Callable[[Collection[int]], Sequence[FileInfo]]
+ParseFileInfos = Callable[[Collection[int]], Sequence[FileInfo]]
 """Returns the metadata of new files, without those at the given positions, which were rejected."""
 
 Check = Callable[[EntryStore, Collection[int]], Program[None]]
@@ -113,7 +113,7 @@ class MediaLibrary:
     async def add(
         self,
         files: Sequence[IncomingFile],
-        information: FileInfos,
+        parse_infos: ParseFileInfos,
         *,
         read: Read[T],
         attachment: Attachment | None = None,
@@ -124,11 +124,11 @@ class MediaLibrary:
 
         Rejected files are left out as long as others are accepted. Raises ApplicationError for
         invalid names and images, ValidationError for types and a missing folder or entry, and what
-        ``information`` and the attachment raise; then nothing is stored.
+        ``parse_infos`` and the attachment raise; then nothing is stored.
         """
         files_by_position = await self._accept_files(files)
         rejected = set(range(len(files))) - files_by_position.keys()
-        accepted = list(zip(files_by_position.values(), information(rejected), strict=True))
+        accepted = list(zip(files_by_position.values(), parse_infos(rejected), strict=True))
         rules = await self._image_rules()
         prepared = await _gather_all(
             self._prepare(

@@ -66,8 +66,10 @@ def _rename_in_rules(store: EntryStore, names: NameMapping) -> Program[None]:
 
 def remove_rules(store: EntryStore, uids: Collection[str]) -> Program[None]:
     """Remove the row rules on removed types."""
+    if not uids:
+        return
     rules_by_role = yield from read_setting(store.writes, ROW_RULES_KEY)
-    if not uids or not isinstance(rules_by_role, Mapping):
+    if not isinstance(rules_by_role, Mapping):
         return
     remaining_rules = {
         role: {
