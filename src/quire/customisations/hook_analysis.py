@@ -9,6 +9,7 @@ are known. Code that is not understood counts as a guard.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 
 from msgspec import Struct
@@ -84,6 +85,8 @@ _PARAMETERS = frozenset(
 """Parameters of actions that may restrict them."""
 _RESTRICTING = frozenset({"filters", "where", "fields", "select", "status", "limit", "on"})
 """Options of ``populate`` that may restrict what is populated."""
+_NOTHING = (Object(()), Array(()), Literal(None), Literal(value=False), Literal(""))
+"""Values by which nothing is populated."""
 _LISTS_OF_RESULTS = frozenset({"results", "entries", "data", "length"})
 _REFUSALS = frozenset(
     {
@@ -94,9 +97,12 @@ _REFUSALS = frozenset(
 _VALIDATORS = frozenset(
     {
         *("assert", "node:assert", "yup", "zod", "joi", "ajv", "superstruct", "valibot", "ow"),
-        *("class-validator", "tiny-invariant", "invariant"),
+        *("class-validator", "tiny-invariant", "invariant", "http-assert", "@hapi/joi"),
     }
 )
+_EMPTY = (Literal(None), Literal(""), Name("undefined"), Literal("undefined"))
+"""What a missing value, or its type, is equal to."""
+_EMPTINESS_TESTS = frozenset({"isEmpty", "isNil", "isNull", "isUndefined", "isNaN"})
 _MUTATORS = frozenset(
     {"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "delete", "clear"}
 )
@@ -440,22 +446,31 @@ class _HookAnalysis:
         if known is not _UNKNOWN:
             return self._run(then if known else otherwise)
         self._evaluate(test)
-        self._tests.append(test)
-        end, other_end = self._follow_branches((then, otherwise))
-        if (end is _Flow.NEXT) == (other_end is _Flow.NEXT):
-            self._tests.pop()
+        tests = (test, Unary("!", test))
+        end, other_end = self._follow_branches((then, otherwise), tests)
+        if (end is _Flow.NEXT) != (other_end is _Flow.NEXT):
+            self._tests.append(tests[end is not _Flow.NEXT])
         if _Flow.NEXT in {end, other_end}:
             return _Flow.NEXT
         return end if end is other_end else _Flow.BLOCK_END
 
-    def _follow_branches(self, branches: Iterable[Sequence[Statement]]) -> list[_Flow]:
-        """Follow branches, one of which is taken; after them, all that go on called ``next``."""
+    def _follow_branches(
+        self, branches: Iterable[Sequence[Statement]], tests: Iterable[Expression] = ()
+    ) -> list[_Flow]:
+        """Follow branches, one of which is taken; after them, all that go on called ``next``.
+
+        ``tests`` are true in the branches.
+        """
         had_called_next = self._has_called_next
         ends: list[_Flow] = []
         states: list[bool] = []
-        for branch in branches:
+        for branch, test in zip_longest(branches, tests):
             self._has_called_next = had_called_next
+            count = len(self._tests)
+            if test is not None:
+                self._tests.append(test)
             end = self._run(branch)
+            del self._tests[count:]
             ends.append(end)
             if end is not _Flow.FUNCTION_END:
                 states.append(self._has_called_next)
@@ -563,7 +578,7 @@ class _HookAnalysis:
                 known = self._known(left)
                 self._evaluate(left)
                 if known is _UNKNOWN:
-                    self._tests.append(left)
+                    self._tests.append(left if operator == "&&" else Unary("!", left))
                     had_called_next = self._has_called_next
                     self._evaluate(right)
                     self._has_called_next = had_called_next
@@ -902,9 +917,54 @@ class _HookAnalysis:
         if value is None:
             raise self.guard(f"removes {'.'.join(('data', *keys))}")
         path = (*_DATA, name)
-        is_default = any(self._path(part) == path for test in self._tests for part in walk(test))
-        if not is_default and not self._is_computed(value):
+        if not self._may_set(path, value, self._tests):
             raise self.guard(f"sets {'.'.join(('data', *keys))}")
+
+    def _may_set(self, path: ValuePath, value: Expression, tests: Sequence[Expression]) -> bool:
+        """Whether a value is computed, or a default for one that is missing."""
+        match value:
+            case Unary("()", inner):
+                return self._may_set(path, inner, tests)
+            case Conditional(test, then, otherwise) if self._mentions(test, path):
+                return self._may_set(path, then, (*tests, test)) and self._may_set(
+                    path, otherwise, (*tests, Unary("!", test))
+                )
+            case _:
+                is_default = any(self._is_missing(test, path) for test in tests)
+                return is_default or self._is_computed(value)
+
+    def _mentions(self, value: object, path: ValuePath) -> bool:
+        """Whether an expression depends on a member of the hook's argument."""
+        paths = map(self._path, walk(value))
+        return any(other is not None and other[: len(path)] == path for other in paths)
+
+    def _is_missing(self, test: Expression, path: ValuePath, *, negated: bool = False) -> bool:
+        """Whether a member of the hook's argument has no value if a test is true, or not."""
+        match test:
+            case Unary("()", inner):
+                return self._is_missing(inner, path, negated=negated)
+            case Unary("!", inner):
+                return self._is_missing(inner, path, negated=not negated)
+            case Binary("&&" | "||" as operator, left, right):
+                both = (self._is_missing(part, path, negated=negated) for part in (left, right))
+                return all(both) if negated == (operator == "&&") else any(both)
+            case Binary("===" | "==" | "!==" | "!=" as operator, left, right):
+                is_of_length = isinstance(left, Member) and left.key == "length"
+                is_empty = left in _EMPTY or right in _EMPTY
+                is_empty |= is_of_length and right == Literal(0)
+                is_equal = negated == operator.startswith("!")
+                return is_empty and is_equal and self._mentions(test, path)
+            case Binary("in", Literal(str() as key), owner):
+                owner_path = self._path(owner)
+                return negated and owner_path is not None and (*owner_path, key) == path
+            case Call(Member(_, name) | Name(name), (inner, *_)) if name in _EMPTINESS_TESTS:
+                return not negated and self._mentions(inner, path)
+            case Call(Member(Name("Array"), "isArray"), (inner, *_)):
+                return negated and self._mentions(inner, path)
+            case Name() | Member() | Call(Member(_, "trim"), ()):
+                return negated and self._mentions(test, path)
+            case _:
+                return False
 
     def _is_computed(self, value: Expression) -> bool:
         """Whether a value is computed, and not from the caller."""
@@ -970,6 +1030,9 @@ class _HookAnalysis:
 
     def _pass_arguments(self, callee: Expression, arguments: Sequence[Expression]) -> None:
         receiver = self._path(callee.object) if isinstance(callee, Member) else None
+        if receiver is None:
+            # Such as `Array.from(list, callback)`.
+            receiver = next(filter(None, map(self._path, arguments)), None)
         for argument in arguments:
             function = self._function_of(argument)
             if function is not None:
@@ -990,7 +1053,11 @@ class _HookAnalysis:
     def _call_method(  # noqa: C901, PLR0912 - a case for each receiver
         self, inner: Expression, method: str, callee: Member, arguments: Sequence[Expression]
     ) -> None:
-        is_own_method = self._has_method(inner, method)
+        is_own_method = self._has_method(inner, method) or (
+            isinstance(inner, Name)
+            and self._is_own_module(inner.text)
+            and self._own_member(inner.text, method) is not None
+        )
         if not is_own_method and (is_harmless_call(callee) or method in _LOG_METHODS):
             return
         path = self._path(inner)
@@ -1026,6 +1093,8 @@ class _HookAnalysis:
             package = self._package_of(inner)
             if package is not None:
                 self._require_package(package)
+                if method.startswith(_REFUSING_NAMES) and not self._handled_errors:
+                    raise self.guard(f"calls {method}")
             if method == "parse" and root not in _PARSERS and not self._handled_errors:
                 raise self.guard("calls parse")
             if package is not None:
@@ -1080,6 +1149,13 @@ class _HookAnalysis:
                 raise self.guard("removes entries of its type")
             case [_, Call(Member(_, "query"), (uid, *_)), *_] if self._removes(callee, uid):
                 raise self.guard("removes entries of its type")
+            case [Member(_, "entityService"), *_] if arguments and self._removes(
+                callee, arguments[0]
+            ):
+                raise self.guard("removes entries of its type")
+            case [Member(_, "config"), *_] if callee.key not in _BUILT_IN_METHODS:
+                self._call_unknown("a function of the configuration", arguments)
+                return
             case [Member(_, str() as name) | Call(Member(_, str() as name)), *_]:
                 is_safe = name in _SAFE_OF_STRAPI or name in {"plugin", "service"}
             case _:
@@ -1125,8 +1201,8 @@ class _HookAnalysis:
         package = None if name in _GLOBAL_FUNCTIONS else self._package_of(Name(name))
         if package is not None:
             self._require_package(package)
-            if name in self._module.imports and self._module.imports[name][1] != "default":
-                name = self._module.imports[name][1]
+            imported_name = self._module.imports.get(name, ("", name))[1]
+            name = name if imported_name in {"default", "*"} else imported_name
             if name.startswith(_REFUSING_NAMES) and not self._handled_errors:
                 raise self.guard(f"calls {name}")
             if name in _CHANGING_FUNCTIONS:
@@ -1186,7 +1262,7 @@ class _HookAnalysis:
                     return True
                 case Call(Name("require"), (Literal(str() as origin),)):
                     return origin.startswith(".")
-                case Call(Name("require")):
+                case Call(Name("require")) | Member(_, "config"):
                     return True
                 case Name(name) if name in self._module.imports:
                     return self._module.imports[name][0].startswith(".")
@@ -1376,6 +1452,8 @@ def _refuses(part: object) -> bool:
 
 def _restricts(value: object) -> bool:
     """Whether a value of ``populate`` may restrict what is populated."""
+    if value in _NOTHING:
+        return True
     return any(isinstance(part, Property) and part.key in _RESTRICTING for part in walk(value))
 
 

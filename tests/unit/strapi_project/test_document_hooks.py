@@ -574,3 +574,76 @@ def test_hooks_that_only_add_something_under_other_names_close_nothing(
     tmp_path: Path, files: dict[str, str]
 ) -> None:
     assert closed_for_label(tmp_path, files) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "action"),
+    [
+        (("const demand = require('http-assert');\n"
+         "module.exports = { beforeCreate(event) { demand(event.state.x, 403); } };"), "create"),
+        (("const ensure = require('some-package');\n"
+         "module.exports = { beforeCreate(event) { ensure(event.params.data); } };"), "create"),
+        (("const jwt = require('jsonwebtoken');\n"
+         "module.exports = { beforeUpdate(event) { jwt.verify(event.state.token, 'key'); } };"),
+         "update"),
+        (("const acl = require('./acl');\n"
+         "module.exports = { beforeCreate(event) { acl.error(event); } };"), "create"),
+        (("module.exports = { afterFindMany({ result }) {\n"
+         "Array.from(result, (entry) => { delete entry.rank; }); } };"), "find"),
+        (("const _ = require('lodash');\nmodule.exports = { beforeCreate({ params }) {\n"
+         "_.each(params.data.note, (one) => { one.title = 'none'; }); } };"), "create"),
+        (("module.exports = { beforeCreate(event) {"
+         " strapi.config.get('guard').check(event); } };"), "create"),
+        (("module.exports = { beforeCreate(event) {\n"
+         "const guard = strapi.config.get('guard'); guard.check(event); } };"), "create"),
+        (("module.exports = { async afterCreate({ result }) {\n"
+         f"await strapi.entityService.delete('{LABEL}', result.id); }} }};"), "create"),
+        (("module.exports = { beforeFindMany(event) {"
+         " event.params.populate = []; } };"), "find"),
+        (("module.exports = { beforeCreate({ params: { data } }) {\n"
+         "if (data.name === 'chief') data.name = 'other'; } };"), "create"),
+        (("module.exports = { beforeCreate({ params: { data } }) {\n"
+         "if (data.rank) data.rank = 0; } };"), "create"),
+        (("module.exports = { beforeCreate({ params: { data } }) {\n"
+         "if (['chief'].includes(data.name)) { data.name = 'other'; } } };"), "create"),
+        (("module.exports = { beforeCreate({ params: { data } }) {\n"
+         "data.name = data.name === 'chief' ? 'other' : data.name; } };"), "create"),
+    ],
+)  # fmt: skip
+def test_lifecycles_that_guard_by_packages_and_conditions_close(
+    tmp_path: Path, code: str, action: str
+) -> None:
+    acl = "const error = () => { throw new Error('No'); };\nmodule.exports = { error };"
+    files = {LIFECYCLES: code, f"{LABEL_FOLDER}acl.js": acl}
+    assert action in closed_for_label(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (!data.name) data.name = 'new';",
+        "if (!data.name || data.name === '') data.name = 'new';",
+        "if (data.name === undefined) { data.name = 'new'; }",
+        "if (typeof data.name === 'undefined') data.name = 'new';",
+        "if (data.name == null) data.name = 'new';",
+        "if (data.name) { console.log(data.name); } else { data.name = 'new'; }",
+        "if (data.name) return;\ndata.name = 'new';",
+        "if (!data.name && data.rank > 1) data.name = 'new';",
+        "if (!data.name?.trim()) data.name = 'new';",
+        "if (!data.name || data.name.length === 0) data.name = 'new';",
+        "if (!('name' in data)) data.name = 'new';",
+        "data.name || (data.name = 'new');",
+        "data.name = data.name ? data.name : 'new';",
+        "data.name = data.name ?? 'new';",
+        "data.name = data.rank > 1 ? 'high' : `low ${data.rank}`;",
+        "if (_.isEmpty(data.name)) data.name = 'new';",
+        "const { name } = data;\nif (!name) data.name = 'new';",
+        "if (strapi.config.get('names').includes(data.name)) console.log(data.name);",
+    ],
+)
+def test_defaults_close_nothing(tmp_path: Path, statement: str) -> None:
+    code = (
+        "const _ = require('lodash');\n"
+        f"module.exports = {{ beforeCreate({{ params: {{ data }} }}) {{\n{statement} }} }};"
+    )
+    assert closed_for_label(tmp_path, {LIFECYCLES: code}) == set()
