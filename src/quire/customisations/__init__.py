@@ -1,7 +1,7 @@
 """A project's own JavaScript, which Quire does not run: its meaning and its effects."""
 
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
-from quire.customisations.hook_guards import hook_policies
+from quire.customisations.hook_guards import HookGuard, hook_policies
 from quire.customisations.scan import find_customisations
 from quire.customisations.served_routes import ServedRoute, UnservedRoute, usual_routes
 
@@ -10,6 +10,7 @@ __all__ = [
     "Effect",
     "Finding",
     "FindingKind",
+    "HookGuard",
     "ServedRoute",
     "UnservedRoute",
     "find_customisations",

@@ -32,7 +32,7 @@ from quire.content_api.upload_routes import FileApi
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
-from quire.customisations import Customisations
+from quire.customisations import Customisations, HookGuard
 from quire.database.schema_version import WriteCheck
 from quire.database.settings_target import kind_of
 from quire.database.stores.auth_rows import Accounts
@@ -50,6 +50,7 @@ from quire.uploads.setup import open_transform_cache
 from quire.uploads.transforms import TransformRules
 
 _log = structlog.get_logger("quire")
+_MOST_NAMED_TYPES = 20
 
 
 class ContentParts(Struct, frozen=True, kw_only=True):
@@ -227,12 +228,19 @@ def _log_closed(customisations: Customisations) -> None:
     for name, files in customisations.closed.items():
         subject = "content type" if name.count(".") == 1 else "action"
         _log.warning(f"{subject} is closed", uid=name, files=", ".join(files))
+    guards_by_code: dict[tuple[str, str], list[HookGuard]] = {}
     for guard in customisations.guards:
+        guards_by_code.setdefault((guard.place, guard.reason), []).append(guard)
+    for guards in guards_by_code.values():
+        uids = [guard.uid for guard in guards]
+        others = len(uids) - _MOST_NAMED_TYPES
+        named_uids = ", ".join(uids[:_MOST_NAMED_TYPES])
+        actions = tuple(dict.fromkeys(action for guard in guards for action in guard.actions))
         _log.warning(
             "documents are closed",
-            uid=guard.uid,
-            actions=", ".join(guard.actions),
-            reason=guard.explanation(guard.actions),
+            uid=named_uids if others <= 0 else f"{named_uids} and {others} more",
+            actions=", ".join(actions),
+            reason=guards[0].explanation(actions),
         )
 
 

@@ -647,3 +647,13 @@ def test_defaults_close_nothing(tmp_path: Path, statement: str) -> None:
         f"module.exports = {{ beforeCreate({{ params: {{ data }} }}) {{\n{statement} }} }};"
     )
     assert closed_for_label(tmp_path, {LIFECYCLES: code}) == set()
+
+
+async def test_a_guard_of_all_types_has_one_line_in_the_log(kind: Kind, tmp_path: Path) -> None:
+    files = middleware("throw new Error('No');")
+    with capture_logs() as logs:
+        async with serving(kind, tmp_path, *TYPES, core_files_of_note(), files) as site:
+            assert (await site.get("labels")).status == 403
+    [line] = [line for line in logs if line["event"] == "documents are closed"]
+    assert {NOTE, LABEL} < {*line["uid"].split(", ")}
+    assert "find" in line["actions"].split(", ")
