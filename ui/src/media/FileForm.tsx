@@ -28,8 +28,9 @@ export function FileForm({ file, onDirty, onSaved }: { file: MediaFile; onDirty:
   const save = useMutation({
     mutationFn: async (fileInfo: typeof form.values) =>
       (await request('PUT /upload/files/{id}', { path: { id: file.id }, body: { fileInfo } as never })) as unknown as MediaFile,
-    onSuccess: (saved) => {
-      form.resetDirty()
+    onSuccess: (saved, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: keys.media })
       onSaved(saved)
     },
