@@ -42,16 +42,16 @@ export function Section({ title, hint, children }: { title: string; hint?: React
 }
 
 /** The button that saves a form, also by Ctrl S; while there are changes, leaving asks first. */
-export function SaveButton({ isDirty, isComplete = isDirty, isSaving, onSave, disabledReason }: {
+export function SaveButton({ isDirty, canSave = isDirty, isSaving, onSave, disabledReason }: {
   isDirty: boolean
   /** Whether there is something to save: of something new, also what it begins with. */
-  isComplete?: boolean
+  canSave?: boolean
   isSaving: boolean
   onSave: () => void
   disabledReason?: string
 }) {
   const { t } = useTranslation()
-  const ready = isComplete && !isSaving && !disabledReason
+  const ready = canSave && !isSaving && !disabledReason
   useHotkeys([['mod+S', () => ready && onSave()]], [])
   const blocker = useBlocker({ shouldBlockFn: () => isDirty && !isSaving, withResolver: true, enableBeforeUnload: () => isDirty })
   return (

@@ -115,7 +115,7 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
           )}
           <SaveButton
             isDirty={form.isDirty()}
-            isComplete={token === null ? key === null : form.isDirty()}
+            canSave={token === null ? key === null : form.isDirty()}
             isSaving={save.isPending}
             disabledReason={mayChange ? undefined : t('settings.readOnly')}
             onSave={() => !form.validate().hasErrors && save.mutate(form.values)}

@@ -81,7 +81,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
       actions={
         <SaveButton
           isDirty={form.isDirty()}
-          isComplete={webhook === null || form.isDirty()}
+          canSave={webhook === null || form.isDirty()}
           isSaving={save.isPending}
           disabledReason={mayChange ? undefined : t('settings.readOnly')}
           onSave={() => !form.validate().hasErrors && save.mutate(form.values)}
