@@ -41,7 +41,7 @@ test.each([
 
 test("a failure of the project's code names the function to those who are told", () => {
   const failure = (code: object) => explain(new ApiError(500, 'InternalServerError', 'Internal Server Error', { code }, '3f9d'))
-  expect(failure({ function: 'check', place: 'src/api/a/a.py:8', error: "KeyError: 'x'" }).hint).toContain("check (src/api/a/a.py:8): KeyError: 'x'")
+  expect(failure({ function: 'check', place: 'src/api/a/a.py:8' }).hint).toContain('check (src/api/a/a.py:8) raised an exception')
   expect(failure({}).title).toBe("The project's own code has failed")
   expect(failure({}).hint).toContain('request ID')
 })
