@@ -16,16 +16,16 @@ from msgspec.structs import replace
 from quire.customisations.end_user_routes import END_USER_ACTIONS, END_USER_PREFIX, SERVICE_ACTIONS
 from quire.customisations.findings import Finding, FindingKind
 from quire.customisations.generated_files import is_empty
-from quire.customisations.hook_analysis import (
+from quire.customisations.hook_analysis import require_no_guard
+from quire.customisations.hook_guards import HookGuard
+from quire.customisations.hook_values import (
     NOT_UNDERSTOOD,
     FindService,
     GuardingCodeError,
     HookCall,
-    ProjectCode,
+    JavaScriptProject,
     exported_function,
-    require_no_guard,
 )
-from quire.customisations.hook_guards import HookGuard
 from quire.customisations.javascript_files import (
     SourceFile,
     folders,
@@ -101,7 +101,7 @@ def find_document_hooks(
 ) -> Iterator[Finding]:
     """Find document middlewares and lifecycles that may guard content, with what they guard."""
     search = _HookSearch(project, schema)
-    code = ProjectCode(project, find_service, set())
+    code = JavaScriptProject(project, find_service, set())
     attributes = frozenset(
         name
         for model in (*schema.content_types.values(), *schema.components.values())
@@ -127,7 +127,9 @@ def _join(finding: Finding, other: Finding) -> Finding:
     return replace(finding, closes=closes, guards=tuple(guards.values()))
 
 
-def _findings(hook: _Hook, code: ProjectCode, attributes: frozenset[str]) -> Iterator[Finding]:
+def _findings(
+    hook: _Hook, code: JavaScriptProject, attributes: frozenset[str]
+) -> Iterator[Finding]:
     """Yield a finding for each place of a hook that guards something."""
     by_place: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
     for name in hook.calls:
@@ -146,7 +148,7 @@ def _findings(hook: _Hook, code: ProjectCode, attributes: frozenset[str]) -> Ite
         yield _finding(hook, place, reason, [(types[uid], name) for uid, name in calls])
 
 
-def _guard_in(hook: _Hook, code: ProjectCode, call: HookCall) -> GuardingCodeError | None:
+def _guard_in(hook: _Hook, code: JavaScriptProject, call: HookCall) -> GuardingCodeError | None:
     if hook.function is None:
         return GuardingCodeError(NOT_UNDERSTOOD, hook.file.path, hook.line)
     try:

@@ -7,29 +7,39 @@ code is followed for one content type and one action at a time, for which its co
 are known. Code that is not understood counts as a guard.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import zip_longest
-from pathlib import Path
 
-from msgspec import Struct
-
+from quire.customisations.hook_changes import (
+    HookChanges,
+)
+from quire.customisations.hook_values import (
+    ANY,
+    DATA,
+    GLOBAL_FUNCTIONS,
+    MUTATORS,
+    NOT_UNDERSTOOD,
+    PARSERS,
+    RESULT,
+    UNKNOWN,
+    HookCall,
+    JavaScriptProject,
+    ValuePath,
+    root_name,
+)
 from quire.javascript.scope import (
     Module,
-    NotPlainError,
-    bound_names,
     is_harmless_call,
     walk,
 )
 from quire.javascript.syntax import (
     Array,
-    ArrayPattern,
     Assign,
     Binary,
     Call,
     Conditional,
     Declaration,
-    Destructuring,
     Evaluate,
     Expression,
     ForOf,
@@ -46,7 +56,6 @@ from quire.javascript.syntax import (
     OptionalCall,
     Property,
     Regex,
-    RestParameter,
     Return,
     Spread,
     Statement,
@@ -56,38 +65,11 @@ from quire.javascript.syntax import (
     Try,
     Unary,
     Update,
-    WithDefault,
 )
-from quire.schema.model import AUTOMATIC_NAMES, ContentType
 
-ValuePath = tuple[str, ...]
-"""A member of the function's first argument, such as ``("params", "data")``.
-
-``("result",)`` is also what a middleware gets from ``next``; ``"*"`` is any member.
-"""
-FindService = Callable[[str], "tuple[Module, Mapping[str, Expression]] | None"]
-
-_ANY = "*"
-_DATA: ValuePath = ("params", "data")
-_RESULT: ValuePath = ("result",)
-_CONTAINERS: frozenset[ValuePath] = frozenset({(), ("params",), _DATA, _RESULT})
+_CONTAINERS: frozenset[ValuePath] = frozenset({(), ("params",), DATA, RESULT})
 """Objects by which the action can be changed."""
 _DEEPEST_CALL = 6
-NOT_UNDERSTOOD = "contains code that is not understood"
-_UNKNOWN = object()
-_PARAMETERS = frozenset(
-    {
-        *("filters", "where", "fields", "select", "status", "locale", "lookup", "documentId"),
-        *("start", "limit", "offset", "page", "pageSize", "pagination", "_q", "data", "populate"),
-        *("hasPublishedVersion", "publicationFilter"),
-    }
-)
-"""Parameters of actions that may restrict them."""
-_RESTRICTING = frozenset({"filters", "where", "fields", "select", "status", "limit", "on"})
-"""Options of ``populate`` that may restrict what is populated."""
-_NOTHING = (Object(()), Array(()), Literal(None), Literal(value=False), Literal(""))
-"""Values by which nothing is populated."""
-_LISTS_OF_RESULTS = frozenset({"results", "entries", "data", "length"})
 _REFUSALS = frozenset(
     {
         *("throw", "badRequest", "notFound", "forbidden", "unauthorized", "internalServerError"),
@@ -100,12 +82,6 @@ _VALIDATORS = frozenset(
         *("class-validator", "tiny-invariant", "invariant", "http-assert", "@hapi/joi"),
     }
 )
-_EMPTY = (Literal(None), Literal(""), Name("undefined"), Literal("undefined"))
-"""What a missing value, or its type, is equal to."""
-_EMPTINESS_TESTS = frozenset({"isEmpty", "isNil", "isNull", "isUndefined", "isNaN"})
-_MUTATORS = frozenset(
-    {"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "delete", "clear"}
-)
 _CHANGING_FUNCTIONS = frozenset(
     {
         *("assign", "assignIn", "extend", "merge", "mergeWith", "set", "unset", "update", "pull"),
@@ -115,22 +91,8 @@ _CHANGING_FUNCTIONS = frozenset(
 )
 """Functions of ``Object``, ``Reflect`` and lodash that change their first argument."""
 _OWNERS_OF_CHANGING_FUNCTIONS = frozenset({"Object", "Reflect", "_", "lodash"})
-_ITEM_METHODS = frozenset(
-    {"filter", "slice", "find", "at", "flat", "concat", "values", "entries", "sort", "reverse"}
-)
 _CALLBACK_METHODS = frozenset(
     {"map", "forEach", "filter", "find", "some", "every", "flatMap", "reduce", "findIndex", "sort"}
-)
-_PARSERS = frozenset({"JSON", "Date", "path", "qs", "querystring", "url", "marked"})
-_GLOBAL_FUNCTIONS = frozenset(
-    {
-        *("Number", "String", "Boolean", "BigInt", "Symbol", "Array", "Object", "Date", "Promise"),
-        *("Error", "TypeError", "RangeError", "Set", "Map", "WeakMap", "RegExp", "URL", "Buffer"),
-        *("URLSearchParams", "FormData", "Blob", "AbortController", "Headers", "Intl"),
-        *("parseInt", "parseFloat", "isNaN", "isFinite", "encodeURIComponent", "encodeURI"),
-        *("decodeURIComponent", "decodeURI", "setTimeout", "setImmediate", "setInterval"),
-        *("clearTimeout", "clearInterval", "queueMicrotask", "structuredClone", "fetch", "require"),
-    }
 )
 _BUILT_IN_METHODS = frozenset(
     {
@@ -162,58 +124,7 @@ _SAFE_PLUGINS = frozenset(
         *("review-workflows", "documentation", "sentry", "graphql"),
     }
 )
-_GLOBAL_OBJECTS = frozenset(
-    {
-        *("strapi", "console", "JSON", "Math", "process", "Reflect", "globalThis", "crypto", "_"),
-        *("performance", "Atomics", "undefined", "this", "exports", "module"),
-    }
-)
-_CONTAINER_NAMES = frozenset(
-    {"params", "data", "where", "filters", "populate", "result", "results", "entries", _ANY}
-)
-"""Members of the hook's argument that are objects or lists, which others may change."""
 _CORE_METHODS = frozenset({"find", "findOne", "create", "update", "delete", "createOrUpdate"})
-_CALLER = frozenset({"requestContext", "user", "auth"})
-"""Members that say who the caller is."""
-
-
-class GuardingCodeError(Exception):
-    """Code that may guard content: what it does, its file and its line."""
-
-    def __init__(self, reason: str, file: str, line: int | None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.file = file
-        self.line = line
-
-
-class HookCall(Struct, frozen=True, kw_only=True):
-    """The call of a hook for a content type and an action, such as ``beforeCreate``.
-
-    ``attributes`` are the names of the attributes of all types.
-    """
-
-    content_type: ContentType
-    action: str
-    attributes: frozenset[str] = frozenset()
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the action changes nothing."""
-        return any(word in self.action for word in ("find", "Find", "count", "Count"))
-
-    @property
-    def is_late(self) -> bool:
-        """Whether it is called after the action, when its data are written."""
-        return self.action.startswith("after")
-
-
-class ProjectCode(Struct, frozen=True):
-    """The code of a project that hooks may call; ``types_used`` records conditions on types."""
-
-    folder: Path
-    find_service: FindService
-    types_used: set[str]
 
 
 class _Flow(Enum):
@@ -226,7 +137,12 @@ class _Flow(Enum):
 
 
 def require_no_guard(
-    code: ProjectCode, module: Module, function: Function, call: HookCall, *, is_middleware: bool
+    code: JavaScriptProject,
+    module: Module,
+    function: Function,
+    call: HookCall,
+    *,
+    is_middleware: bool,
 ) -> None:
     """Check that a function guards nothing when it is called. Raises GuardingCodeError."""
     analysis = _HookAnalysis(code, module, call)
@@ -236,55 +152,18 @@ def require_no_guard(
         raise analysis.guard(NOT_UNDERSTOOD) from None
 
 
-class _HookAnalysis:
-    """The analysis of a function, and of those that it calls.
+class _HookAnalysis(HookChanges):
+    """The analysis of a function, and of those that it calls."""
 
-    It follows which variables stand for members of the hook's argument.
-    """
-
-    def __init__(self, code: ProjectCode, module: Module, call: HookCall, depth: int = 0) -> None:
-        self._code = code
-        self._module = module
-        self._call = call
-        self._depth = depth
-        self._paths: dict[str, ValuePath] = {}
-        self._values: dict[str, list[Expression]] = {}
-        self._shadowed = set(module.parameter_names)
-        """Names that may stand for several values."""
-        self._members: dict[tuple[str, str], ValuePath] = {}
-        """What members of variables stand for; ``"*"`` for a spread object."""
-        self._ambiguous_names: set[str] = set()
-        """Names that stand for a member of the hook's argument, or for something else."""
-        self._changed_names: set[str] = set()
-        """Names of objects and lists that are changed."""
-        self._resolved_functions: frozenset[int] = frozenset()
-        self._functions: dict[str, Function] = {}
-        self._next_name: str | None = None
+    def __init__(
+        self, code: JavaScriptProject, module: Module, call: HookCall, depth: int = 0
+    ) -> None:
+        super().__init__(code, module, call, depth)
         self._is_middleware = False
         self._has_called_next = False
         self._handled_errors = 0
         self._running: dict[int, Sequence[ValuePath | None]] = {}
         """The members of the hook's argument that the functions being followed have received."""
-        self._tests: list[Expression] = []
-        self._statement: Statement | None = None
-
-    @property
-    def _content_type(self) -> ContentType:
-        uid = self._call.content_type.uid
-        self._code.types_used.add(uid)
-        return self._call.content_type
-
-    def guard(self, reason: str) -> GuardingCodeError:
-        """Return the error for the present statement."""
-        path = self._module.path
-        file = "" if path is None else path.name
-        if path is not None:
-            folder = self._code.folder.resolve()
-            resolved_path = path.resolve()
-            if resolved_path.is_relative_to(folder):
-                file = resolved_path.relative_to(folder).as_posix()
-        line = None if self._statement is None else self._module.line_of(self._statement)
-        return GuardingCodeError(reason, file, line)
 
     def run_hook(self, function: Function, *, is_middleware: bool) -> None:
         """Follow a hook. Raises GuardingCodeError."""
@@ -302,32 +181,11 @@ class _HookAnalysis:
         if is_middleware and not self._has_called_next:
             raise self.guard("does not call next in each case")
 
-    def run_function(  # noqa: C901, PLR0912 - a case for each binding
-        self, function: Function
-    ) -> None:
+    def run_function(self, function: Function) -> None:
+        """Follow a function. Raises GuardingCodeError."""
         if isinstance(function.body, Opaque):
             raise self.guard(NOT_UNDERSTOOD)
-        self._shadowed |= bound_names(function.parameters)
-        for part in walk(function.body):
-            match part:
-                case Declaration(Name(name), value) | Assign(_, Name(name), value):
-                    self._values.setdefault(name, []).append(value)
-                    if isinstance(value, Function) and isinstance(part, Declaration):
-                        self._functions[name] = value
-                case Declaration(target, value):
-                    self._shadowed |= bound_names(target)
-                    for name in bound_names(target):
-                        self._values.setdefault(name, []).append(value)
-                case Update(target=target) | ForOf(target=target):
-                    self._shadowed |= bound_names(target)
-                case Function(parameters):
-                    self._shadowed |= bound_names(parameters)
-                case Call(Member(Name(name), method), _) if method in _MUTATORS | {"add"}:
-                    self._changed_names.add(name)
-                case Assign(_, Member(target), _):
-                    self._changed_names.add(_root(target) or "")
-                case _:
-                    continue
+        self._note_declarations(function)
         self._bind_all(function.body)
         if isinstance(function.body, tuple):
             end = self._run(function.body)
@@ -335,58 +193,6 @@ class _HookAnalysis:
                 raise self.guard("does not return what next returns")
         else:
             self._return(function.body)
-
-    def _bind_all(self, body: object) -> None:
-        """Note what variables stand for anywhere in a function, also before they get a value."""
-        count = -1
-        while count < (count := len(self._paths) + len(self._members)):
-            for part in walk(body):
-                match part:
-                    case Declaration(Name(name), Object(members)):
-                        self._bind_members(name, members)
-                    case Assign("=", Member(Name(name), str() as key), value) if (
-                        name not in self._paths
-                    ):
-                        self._bind_members(name, (Property(key, value),))
-                    case Declaration(target, value) | Assign(_, Name() as target, value):
-                        self.bind(target, value, self._path(value))
-                    case ForOf(target=target, items=items):
-                        path = self._path(items)
-                        self.bind(target, items, None if path is None else (*path, _ANY))
-                    case _:
-                        continue
-        self._note_ambiguous_names(body)
-
-    def _note_ambiguous_names(self, body: object) -> None:
-        for part in walk(body):
-            match part:
-                case Declaration(Name(name), value) if self._path(value) is not None:
-                    is_ambiguous = not self._has_path_always(value)
-                case Assign(_, Name(name), value):
-                    is_ambiguous = name in self._paths and not self._has_path_always(value)
-                case _:
-                    continue
-            if is_ambiguous:
-                self._ambiguous_names.add(name)
-
-    def _bind_members(self, name: str, members: Iterable[Property | Spread]) -> None:
-        for member in members:
-            path = self._path(member.value)
-            if path is not None and _is_container(path):
-                key = _ANY
-                if isinstance(member, Property) and isinstance(member.key, str):
-                    key = member.key
-                self._members.setdefault((name, key), path)
-
-    def _has_path_always(self, value: object) -> bool:
-        """Whether each value of an expression is a member of the hook's argument."""
-        match value:
-            case Conditional(_, left, right) | Binary("||" | "??" | "&&", left, right):
-                return self._has_path_always(left) and self._has_path_always(right)
-            case Unary("()" | "await", inner):
-                return self._has_path_always(inner)
-            case _:
-                return self._path(value) is not None
 
     # Statements
 
@@ -423,7 +229,7 @@ class _HookAnalysis:
             case ForOf(target=target, items=items, body=body):
                 self._evaluate(items)
                 path = self._path(items)
-                self.bind(target, Opaque(), None if path is None else (*path, _ANY))
+                self.bind(target, Opaque(), None if path is None else (*path, ANY))
                 self._follow_optional(body)
             case Loop(start=start, test=test, step=step, body=body):
                 self._run(start)
@@ -443,7 +249,7 @@ class _HookAnalysis:
         self, test: Expression, then: Sequence[Statement], otherwise: Sequence[Statement]
     ) -> _Flow:
         known = self._known(test)
-        if known is not _UNKNOWN:
+        if known is not UNKNOWN:
             return self._run(then if known else otherwise)
         self._evaluate(test)
         tests = (test, Unary("!", test))
@@ -505,7 +311,7 @@ class _HookAnalysis:
         value = self._known(statement.value)
         labels = [None if label is None else self._known(label) for label, _ in cases]
         start: int | None = None
-        if value is not _UNKNOWN and _UNKNOWN not in labels:
+        if value is not UNKNOWN and UNKNOWN not in labels:
             start = labels.index(value) if value in labels else None
             if start is None and any(label is None for label, _ in cases):
                 start = [label for label, _ in cases].index(None)
@@ -525,7 +331,9 @@ class _HookAnalysis:
         if not self._is_middleware:
             return
         for result in self._alternatives(value):
-            is_result = self._path(result) == _RESULT and _root(result) not in self._ambiguous_names
+            is_result = (
+                self._path(result) == RESULT and root_name(result) not in self._ambiguous_names
+            )
             if not self._is_next_call(result) and not is_result:
                 raise self.guard("returns something else than what next returns")
         if not self._has_called_next:
@@ -537,9 +345,9 @@ class _HookAnalysis:
                 raise self.guard("does not return what next returns")
             case Conditional(test, then, otherwise):
                 known = self._known(test)
-                if known is _UNKNOWN or known:
+                if known is UNKNOWN or known:
                     yield from self._alternatives(then)
-                if known is _UNKNOWN or not known:
+                if known is UNKNOWN or not known:
                     yield from self._alternatives(otherwise)
             case Unary("()" | "await", inner):
                 yield from self._alternatives(inner)
@@ -577,7 +385,7 @@ class _HookAnalysis:
             case Binary("&&" | "||" | "??" as operator, left, right):
                 known = self._known(left)
                 self._evaluate(left)
-                if known is _UNKNOWN:
+                if known is UNKNOWN:
                     self._tests.append(left if operator == "&&" else Unary("!", left))
                     had_called_next = self._has_called_next
                     self._evaluate(right)
@@ -590,7 +398,7 @@ class _HookAnalysis:
             case Conditional(test, then, otherwise):
                 known = self._known(test)
                 self._evaluate(test)
-                if known is _UNKNOWN:
+                if known is UNKNOWN:
                     self._follow_branches(((Evaluate(then),), (Evaluate(otherwise),)))
                 else:
                     self._evaluate(then if known else otherwise)
@@ -610,247 +418,6 @@ class _HookAnalysis:
             case _:
                 raise self.guard(NOT_UNDERSTOOD)
 
-    # Values
-
-    def bind(  # noqa: C901, PLR0912 - a case for each pattern
-        self, target: object, value: Expression, path: ValuePath | None
-    ) -> None:
-        """Note what variables stand for."""
-        match target:
-            case Name(name):
-                if path is None:
-                    return
-                if self._paths.setdefault(name, path) != path:
-                    raise self.guard(NOT_UNDERSTOOD)
-            case ObjectPattern(names):
-                for key, name in names:
-                    self.bind(Name(name), value, None if path is None else (*path, key))
-            case ArrayPattern(names):
-                for name in names:
-                    self.bind(Name(name), value, None if path is None else (*path, _ANY))
-            case Destructuring(members=members, rest=rest):
-                for key, inner in members:
-                    self.bind(inner, value, None if path is None else (*path, key))
-                if rest is not None:
-                    self.bind(rest, value, path)
-            case WithDefault(target=inner) | RestParameter(target=inner):
-                self.bind(inner, value, path)
-            case _ if path is not None:
-                raise self.guard(NOT_UNDERSTOOD)
-            case _:
-                return
-
-    def _path(self, value: object) -> ValuePath | None:  # noqa: C901 - a case for each expression
-        """Return the member of the hook's argument that an expression may stand for."""
-        match value:
-            case Name(name):
-                return self._paths.get(name)
-            case Unary("()" | "await", inner):
-                return self._path(inner)
-            case Member(inner, key):
-                path = self._path(inner)
-                if path is None and isinstance(inner, Name):
-                    return self._path_of_member(inner.text, key)
-                return None if path is None else (*path, key if isinstance(key, str) else _ANY)
-            case Array(items):
-                return self._path_of_items(items)
-            case Binary("||" | "??" | "&&", left, right) | Conditional(_, left, right):
-                path = self._path(left)
-                return self._path(right) if path is None else path
-            case Call() if self._is_next_call(value):
-                return _RESULT
-            case Call(
-                Member(Name("Object"), "values" | "entries") | Member(Name("Array"), "from"),
-                (inner, *_),
-            ):
-                path = self._path(inner)
-                return None if path is None else (*path, _ANY)
-            case Call(Member(Array(()), "concat"), arguments):
-                return self._path_of_items(arguments)
-            case (
-                Call(Member(inner, str() as method), _)
-                | OptionalCall(callee=Member(inner, str() as method))
-            ) if method in _ITEM_METHODS:
-                path = self._path(inner)
-                return None if path is None else (*path, _ANY)
-            case Call(callee, arguments, False):
-                return self._path_of_result(callee, arguments)
-            case _:
-                return None
-
-    def _path_of_member(self, name: str, key: object) -> ValuePath | None:
-        """Return what a member of a variable stands for."""
-        if not isinstance(key, str):
-            return None
-        path = self._members.get((name, key))
-        if path is None and (name, _ANY) in self._members:
-            path = (*self._members[name, _ANY], key)
-        return path
-
-    def _path_of_items(self, items: Iterable[object]) -> ValuePath | None:
-        """Return what the items of a new list stand for."""
-        for item in items:
-            path = self._path(item.value if isinstance(item, Spread) else item)
-            if path is not None and _is_container(path):
-                return (*path, _ANY)
-        return None
-
-    def _path_of_result(
-        self, callee: Expression, arguments: Sequence[Expression]
-    ) -> ValuePath | None:
-        """Return the member of the hook's argument that a function of the project may return."""
-        paths = tuple(map(self._path, arguments))
-        is_closure = isinstance(callee, Function) or (
-            isinstance(callee, Name) and callee.text in self._functions
-        )
-        if not is_closure and not any(path is not None and _is_container(path) for path in paths):
-            return None
-        resolved = self._function_of(callee)
-        if resolved is None or id(resolved[1]) in self._resolved_functions:
-            return None
-        module, function = resolved
-        other = _HookAnalysis(self._code, module, self._call, self._depth + 1)
-        other._statement = self._statement if module is self._module else None
-        other._resolved_functions = self._resolved_functions | {id(function)}
-        if is_closure:
-            names = bound_names(function.parameters)
-            other._paths = {name: path for name, path in self._paths.items() if name not in names}
-            other._functions = self._functions
-        for parameter, path in zip(function.parameters, paths, strict=False):
-            other.bind(parameter, Opaque(), path)
-        other._bind_all(function.body)
-        values: list[object] = [
-            part.value for part in walk(function.body) if isinstance(part, Return)
-        ]
-        if not isinstance(function.body, tuple):
-            values.append(function.body)
-        for value in values:
-            result = other._path(value)
-            if result is not None and _is_container(result):
-                return result
-        return None
-
-    def _is_next_call(self, value: object) -> bool:
-        return (
-            isinstance(value, Call)
-            and self._next_name is not None
-            and value.callee == Name(self._next_name)
-        )
-
-    def _known(self, value: object) -> object:  # noqa: C901, PLR0912 - a case for each form
-        """Return the value of an expression for this call, ``_UNKNOWN`` if it is not known."""
-        match value:
-            case Literal(literal):
-                return literal
-            case Unary("()", inner):
-                return self._known(inner)
-            case Unary("!", inner):
-                known = self._known(inner)
-                return _UNKNOWN if known is _UNKNOWN else not known
-            case Binary("&&" | "||" as operator, left, right):
-                known = self._known(left)
-                other_known = self._known(right)
-                for one in (known, other_known):
-                    if one is not _UNKNOWN and bool(one) == (operator == "||"):
-                        return one
-                return _UNKNOWN if _UNKNOWN in {known, other_known} else other_known
-            case Binary("===" | "==" | "!==" | "!=" as operator, left, right):
-                known, other_known = self._known(left), self._known(right)
-                if _UNKNOWN in (known, other_known):
-                    return _UNKNOWN
-                return (known == other_known) == (operator in {"===", "=="})
-            case Call(Member(inner, "includes" | "has" as method), (item,)):
-                return self._known_membership(inner, item, method)
-            case Call(Member(inner, "startsWith" | "endsWith" as method), (item,)):
-                text, part = self._known(inner), self._known(item)
-                if not isinstance(text, str) or not isinstance(part, str):
-                    return _UNKNOWN
-                return text.startswith(part) if method == "startsWith" else text.endswith(part)
-            case Name() | Member():
-                path = self._path(value)
-                if _root(value) in self._ambiguous_names:
-                    return _UNKNOWN
-                if path is not None:
-                    return self._known_member(path)
-                return self._constant(value)
-            case _:
-                return _UNKNOWN
-
-    def _known_member(self, path: ValuePath) -> object:
-        match path:
-            case ("uid",) | ("contentType", "uid") | ("model", "uid"):
-                return self._content_type.uid
-            case ("action",):
-                return self._call.action
-            case ("model" | "contentType", "singularName" | "modelName"):
-                return self._content_type.uid.rpartition(".")[2]
-            case _:
-                return _UNKNOWN
-
-    def _known_membership(self, container: Expression, item: Expression, method: str) -> object:
-        known = self._known(item)
-        if known is _UNKNOWN:
-            return _UNKNOWN
-        text = self._known(container)
-        if isinstance(text, str) and isinstance(known, str) and method == "includes":
-            return known in text
-        match self._followed(container):
-            case Array(items):
-                known_items = [self._known(inner) for inner in items]
-            case Call(Name("Set"), (inner,), True) if isinstance(
-                array := self._followed(inner), Array
-            ):
-                known_items = [self._known(item) for item in array.items]
-            case Call(Member(Name("Object"), "keys"), (inner,)) if isinstance(
-                constant := self._followed(inner), Object
-            ):
-                known_items = [
-                    member.key
-                    if isinstance(member, Property) and isinstance(member.key, str)
-                    else _UNKNOWN
-                    for member in constant.members
-                ]
-            case _:
-                return _UNKNOWN
-        if known in known_items:
-            return True
-        return _UNKNOWN if _UNKNOWN in known_items else False
-
-    def _followed(self, value: Expression) -> Expression:
-        """Return what a constant stands for."""
-        if isinstance(value, Name):
-            values = self._values.get(value.text, [])
-            if (
-                len(values) > 1
-                or value.text in self._shadowed | self._changed_names
-                or value.text in self._paths
-            ):
-                return Opaque()
-            if values:
-                return self._followed(values[0])
-            if value.text in self._module.imports:
-                try:
-                    module, imported_value = self._module.imported(value.text)
-                except NotPlainError:
-                    return value
-                return module.followed(imported_value)
-        return self._module.followed(value)
-
-    def _constant(self, value: Expression) -> object:
-        followed_value = self._followed(value)
-        if isinstance(followed_value, Literal):
-            return followed_value.value
-        name = _root(value)
-        if name in self._values or name in self._shadowed:
-            return _UNKNOWN
-        try:
-            constant = self._module.value(value)
-        except NotPlainError:
-            return _UNKNOWN
-        return constant if isinstance(constant, str | bool) else _UNKNOWN
-
-    # Changes of the hook's argument
-
     def _change(self, target: object, value: Expression | None, operator: str = "=") -> None:
         """Check an assignment to a member; without ``value``, it is removed."""
         if not isinstance(target, Member):
@@ -861,131 +428,6 @@ class _HookAnalysis:
         path = self._path(target)
         if path is not None:
             self._change_path(path, value, operator)
-
-    def _change_path(self, path: ValuePath, value: Expression | None, operator: str = "=") -> None:
-        match path:
-            case ("result", *keys):
-                self._change_result(keys)
-            case ("params",):
-                self._change_members(path, value)
-            case ("params", "data", *keys):
-                if not self._call.is_read and not self._call.is_late:
-                    self._change_data(keys, value, operator)
-            case ("params", "populate", *_) if value is not None and not _restricts(value):
-                return
-            case ("params", name, *_) if name in _PARAMETERS or name == _ANY:
-                if not self._call.is_late:
-                    raise self.guard(f"changes params.{name}")
-            case () | (("uid" | "action" | "*"), *_):
-                raise self.guard(NOT_UNDERSTOOD)
-            case _:
-                return
-
-    def _change_members(self, path: ValuePath, value: Expression | None) -> None:
-        """Check that an object with what was there before takes the place of another one."""
-        if not isinstance(value, Object):
-            raise self.guard(f"replaces {'.'.join(path)}")
-        keeps_others = False
-        for member in value.members:
-            match member:
-                case Spread(inner) if self._path(inner) == path:
-                    keeps_others = True
-                case Property(str() as key, inner):
-                    is_same = self._path(inner) == (*path, key)
-                    if not is_same:
-                        self._change_path((*path, key), inner)
-                case _:
-                    raise self.guard(f"replaces {'.'.join(path)}")
-        if not keeps_others:
-            raise self.guard(f"replaces {'.'.join(path)}")
-
-    def _change_result(self, keys: Sequence[str]) -> None:
-        names = [key for key in keys if key != _ANY]
-        restricted_names = self._call.attributes | AUTOMATIC_NAMES | _LISTS_OF_RESULTS
-        if not names or not restricted_names.isdisjoint(names):
-            raise self.guard(f"changes {'.'.join(('result', *keys))}")
-
-    def _change_data(self, keys: Sequence[str], value: Expression | None, operator: str) -> None:
-        """Check a change of the data: what is computed from others may be left out."""
-        if not keys:
-            self._change_members(_DATA, value)
-            return
-        name = keys[0]
-        known_names = {*self._content_type.attributes, *AUTOMATIC_NAMES, _ANY}
-        if name not in known_names or operator in {"??=", "||="}:
-            return
-        if value is None:
-            raise self.guard(f"removes {'.'.join(('data', *keys))}")
-        path = (*_DATA, name)
-        if not self._may_set(path, value, self._tests):
-            raise self.guard(f"sets {'.'.join(('data', *keys))}")
-
-    def _may_set(self, path: ValuePath, value: Expression, tests: Sequence[Expression]) -> bool:
-        """Whether a value is computed, or a default for one that is missing."""
-        match value:
-            case Unary("()", inner):
-                return self._may_set(path, inner, tests)
-            case Conditional(test, then, otherwise) if self._mentions(test, path):
-                return self._may_set(path, then, (*tests, test)) and self._may_set(
-                    path, otherwise, (*tests, Unary("!", test))
-                )
-            case _:
-                is_default = any(self._is_missing(test, path) for test in tests)
-                return is_default or self._is_computed(value)
-
-    def _mentions(self, value: object, path: ValuePath) -> bool:
-        """Whether an expression depends on a member of the hook's argument."""
-        paths = map(self._path, walk(value))
-        return any(other is not None and other[: len(path)] == path for other in paths)
-
-    def _is_missing(self, test: Expression, path: ValuePath, *, negated: bool = False) -> bool:
-        """Whether a member of the hook's argument has no value if a test is true, or not."""
-        match test:
-            case Unary("()", inner):
-                return self._is_missing(inner, path, negated=negated)
-            case Unary("!", inner):
-                return self._is_missing(inner, path, negated=not negated)
-            case Binary("&&" | "||" as operator, left, right):
-                both = (self._is_missing(part, path, negated=negated) for part in (left, right))
-                return all(both) if negated == (operator == "&&") else any(both)
-            case Binary("===" | "==" | "!==" | "!=" as operator, left, right):
-                is_of_length = isinstance(left, Member) and left.key == "length"
-                is_empty = left in _EMPTY or right in _EMPTY
-                is_empty |= is_of_length and right == Literal(0)
-                is_equal = negated == operator.startswith("!")
-                return is_empty and is_equal and self._mentions(test, path)
-            case Binary("in", Literal(str() as key), owner):
-                owner_path = self._path(owner)
-                return negated and owner_path is not None and (*owner_path, key) == path
-            case Call(Member(_, name) | Name(name), (inner, *_)) if name in _EMPTINESS_TESTS:
-                return not negated and self._mentions(inner, path)
-            case Call(Member(Name("Array"), "isArray"), (inner, *_)):
-                return negated and self._mentions(inner, path)
-            case Name() | Member() | Call(Member(_, "trim"), ()):
-                return negated and self._mentions(test, path)
-            case _:
-                return False
-
-    def _is_computed(self, value: Expression) -> bool:
-        """Whether a value is computed, and not from the caller."""
-        parts = list(self._parts(value))
-        if any(isinstance(part, Member) and part.key in _CALLER for part in parts):
-            return False
-        return any(
-            isinstance(part, Call | OptionalCall)
-            or (isinstance(part, Member | Name) and self._path(part) is not None)
-            for part in parts
-        )
-
-    def _parts(self, value: object) -> Iterator[object]:
-        """Yield the parts of an expression, and of those that its variables stand for."""
-        pending, seen = [value], set[str]()
-        while pending:
-            for part in walk(pending.pop()):
-                yield part
-                if isinstance(part, Name) and part.text not in seen:
-                    seen.add(part.text)
-                    pending += self._values.get(part.text, ())
 
     # Calls
 
@@ -1037,7 +479,7 @@ class _HookAnalysis:
             function = self._function_of(argument)
             if function is not None:
                 module, target = function
-                item = None if receiver is None else (*receiver, _ANY)
+                item = None if receiver is None else (*receiver, ANY)
                 self._run_callback(module, target, item)
                 continue
             self._evaluate(argument)
@@ -1061,22 +503,22 @@ class _HookAnalysis:
         if not is_own_method and (is_harmless_call(callee) or method in _LOG_METHODS):
             return
         path = self._path(inner)
-        if method in _MUTATORS and any(self._path(part) in _CONTAINERS for part in arguments):
+        if method in MUTATORS and any(self._path(part) in _CONTAINERS for part in arguments):
             raise self.guard(NOT_UNDERSTOOD)
         if method in _REFUSALS and not self._handled_errors:
             raise self.guard(f"calls {method}")
         if path is not None and method not in _CALLS_OF_FUNCTIONS:
-            if method in _MUTATORS:
-                self._change_path((*path, _ANY), None)
+            if method in MUTATORS:
+                self._change_path((*path, ANY), None)
             return
         if method in _CHANGING_FUNCTIONS and (
-            _root(inner) in _OWNERS_OF_CHANGING_FUNCTIONS or self._package_of(inner) is not None
+            root_name(inner) in _OWNERS_OF_CHANGING_FUNCTIONS or self._package_of(inner) is not None
         ):
             self._call_changing_function(method, arguments)
         if method in _CALLS_OF_FUNCTIONS:
             self._call_unknown(f"a function by {method}", arguments)
             return
-        root = _root(inner)
+        root = root_name(inner)
         if root == "strapi":
             self._call_strapi(callee, arguments)
         elif root == "this":
@@ -1095,17 +537,10 @@ class _HookAnalysis:
                 self._require_package(package)
                 if method.startswith(_REFUSING_NAMES) and not self._handled_errors:
                     raise self.guard(f"calls {method}")
-            if method == "parse" and root not in _PARSERS and not self._handled_errors:
+            if method == "parse" and root not in PARSERS and not self._handled_errors:
                 raise self.guard("calls parse")
             if package is not None:
                 self._keep_from_packages(arguments)
-
-    def _has_method(self, inner: Expression, method: str) -> bool:
-        """Whether an expression is an object of the project that has a method."""
-        owner = self._followed(inner)
-        return isinstance(owner, Object) and any(
-            isinstance(member, Property) and member.key == method for member in owner.members
-        )
 
     def _call_own_method(
         self, inner: Expression, method: str, arguments: Sequence[Expression]
@@ -1126,7 +561,7 @@ class _HookAnalysis:
         if path is None:
             return
         if method not in {"assign", "extend", "merge"}:
-            self._change_path((*path, _ANY), None)
+            self._change_path((*path, ANY), None)
         for argument in arguments[1:]:
             if not isinstance(argument, Object):
                 raise self.guard(NOT_UNDERSTOOD)
@@ -1198,7 +633,7 @@ class _HookAnalysis:
         if name in self._functions:
             self._run_other(self._module, self._functions[name], arguments, is_closure=True)
             return
-        package = None if name in _GLOBAL_FUNCTIONS else self._package_of(Name(name))
+        package = None if name in GLOBAL_FUNCTIONS else self._package_of(Name(name))
         if package is not None:
             self._require_package(package)
             imported_name = self._module.imports.get(name, ("", name))[1]
@@ -1215,14 +650,14 @@ class _HookAnalysis:
             self._run_other(*function, arguments)
         elif name == "resolve" and name in self._shadowed:
             return
-        elif name not in _GLOBAL_FUNCTIONS or is_declared or name in self._module.bindings:
+        elif name not in GLOBAL_FUNCTIONS or is_declared or name in self._module.bindings:
             self._call_unknown(name, arguments)
 
     def _call_unknown(self, name: str, arguments: Sequence[Expression]) -> None:
         """Check a call of an unknown function, which may throw or change its arguments."""
         paths = map(self._path, arguments)
         if not self._handled_errors or any(
-            path is not None and len(path) <= len(_DATA) for path in paths
+            path is not None and len(path) <= len(DATA) for path in paths
         ):
             raise self.guard(f"calls {name}, which is not known")
 
@@ -1238,103 +673,8 @@ class _HookAnalysis:
             return
         for argument in arguments:
             path = self._path(argument)
-            if path is not None and len(path) <= len(_DATA):
+            if path is not None and len(path) <= len(DATA):
                 raise self.guard("passes what it reads to a package")
-
-    def _package_of(self, value: Expression) -> str | None:
-        """Return the package that an expression comes from, ``None`` for others."""
-        for part in self._origins(value):
-            match part:
-                case Name(name) if name in self._module.imports:
-                    origin = self._module.imports[name][0]
-                    return None if origin.startswith(".") else origin
-                case Call(Name("require"), (Literal(str() as origin),)):
-                    return None if origin.startswith(".") else origin
-                case _:
-                    continue
-        return None
-
-    def _is_own(self, value: Expression) -> bool:
-        """Whether an object may be one of the project, with methods of its own."""
-        for part in self._origins(value):
-            match part:
-                case Object() | Function() | Call(Name("require"), (Literal("." | ".."),)):
-                    return True
-                case Call(Name("require"), (Literal(str() as origin),)):
-                    return origin.startswith(".")
-                case Call(Name("require")) | Member(_, "config"):
-                    return True
-                case Name(name) if name in self._module.imports:
-                    return self._module.imports[name][0].startswith(".")
-                case Name(name) if not self._is_declared(name):
-                    return True
-                case Call(Name(name)) if name in self._functions:
-                    return True
-                case _:
-                    continue
-        return False
-
-    def _is_declared(self, name: str) -> bool:
-        """Whether a name is a global one, or declared by more than a class."""
-        return (
-            name in self._values
-            or name in self._paths
-            or name in self._shadowed
-            or name in self._module.bindings
-            or name in _GLOBAL_FUNCTIONS | _GLOBAL_OBJECTS | _PARSERS
-        )
-
-    def _origins(self, value: Expression) -> Iterator[Expression]:
-        """Yield an expression and what it is a member or a result of, also by variables."""
-        pending, seen = [value], set[str]()
-        while pending:
-            part = pending.pop()
-            yield part
-            match part:
-                case Name(name) if name not in seen and name not in self._paths:
-                    seen.add(name)
-                    pending += self._values.get(name, ())
-                    if name not in self._values and name in self._module.bindings:
-                        pending.append(self._module.bindings[name])
-                case Call(Name("require")):
-                    continue
-                case Member(inner) | Unary("()" | "await", inner) | Call(inner):
-                    pending.append(inner)
-                case Binary("||" | "??" | "&&", left, right) | Conditional(_, left, right):
-                    pending += (left, right)
-                case _:
-                    continue
-
-    def _is_own_module(self, name: str) -> bool:
-        return name in self._module.imports and self._module.imports[name][0].startswith(".")
-
-    def _own_member(self, name: str, member: str) -> tuple[Module, Function] | None:
-        """Return a function of another module of the project, by the name of that module."""
-        origin, imported_name = self._module.imports[name]
-        other = self._module.other(origin)
-        if other is None or imported_name not in {"default", "*"}:
-            return None
-        return exported_function(other, member)
-
-    def _own_function(self, name: str) -> tuple[Module, Function] | None:
-        """Return a function of this module, or an imported one of the project."""
-        if name in self._module.imports:
-            origin, imported_name = self._module.imports[name]
-            other = self._module.other(origin)
-            return None if other is None else exported_function(other, imported_name)
-        return self._module.function(name)
-
-    def _function_of(self, value: Expression) -> tuple[Module, Function] | None:
-        """Return the function that an expression is, or is the name of."""
-        match value:
-            case Function():
-                return self._module, value
-            case Name(name) if name in self._functions:
-                return self._module, self._functions[name]
-            case Name(name) if name not in self._values and name not in self._paths:
-                return self._own_function(name)
-            case _:
-                return None
 
     def _run_callback(self, module: Module, function: Function, item: ValuePath | None) -> None:
         paths = (item,) * max(1, len(function.parameters))
@@ -1421,25 +761,6 @@ class _HookAnalysis:
         return other
 
 
-def exported_function(module: Module, name: str) -> tuple[Module, Function] | None:
-    """Return a function that a module exports."""
-    function = None if name in {"default", "*"} else module.function(name)
-    if function is not None:
-        return function
-    exported = module.exported
-    if name in {"default", "*"}:
-        return (module, exported) if isinstance(exported, Function) else None
-    for member in exported.members if isinstance(exported, Object) else ():
-        if isinstance(member, Property) and member.key == name:
-            value = module.followed(member.value)
-            return (module, value) if isinstance(value, Function) else None
-    return None
-
-
-def _is_container(path: ValuePath) -> bool:
-    return not path or path[-1] in _CONTAINER_NAMES
-
-
 def _refuses(part: object) -> bool:
     match part:
         case Throw() | Call(Member(_, "throw" | "reject")):
@@ -1448,27 +769,6 @@ def _refuses(part: object) -> bool:
             return "throw" in names
         case _:
             return False
-
-
-def _restricts(value: object) -> bool:
-    """Whether a value of ``populate`` may restrict what is populated."""
-    if value in _NOTHING:
-        return True
-    return any(isinstance(part, Property) and part.key in _RESTRICTING for part in walk(value))
-
-
-def _root(value: object) -> str | None:
-    """Return the name that a chain of members and calls begins with, ``strapi`` also as a key."""
-    while isinstance(value, Member | Call | OptionalCall | Unary):
-        if isinstance(value, Member):
-            if value.key == "strapi":
-                return "strapi"
-            value = value.object
-        elif isinstance(value, Unary):
-            value = value.operand
-        else:
-            value = value.callee
-    return value.text if isinstance(value, Name) else None
 
 
 def _strapi_members(value: Expression) -> list[Expression]:
