@@ -115,6 +115,16 @@ def lose_response(page: Page, address: re.Pattern[str], method: str) -> None:
     page.route(address, lose)
 
 
+def fill_new_sample(page: Page, name: str) -> None:
+    """Open the form of a new sample, fill in what it requires, and let drafts wait for Save."""
+    go_on(page, "/admin/content/api::sample.sample/create")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitemcheckbox", name="Save drafts of sample automatically").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("textbox", name="Name").first.fill(name)
+    page.get_by_text("True", exact=True).first.click()
+
+
 @pytest.mark.parametrize(
     ("action", "lost", "status"),
     [
@@ -127,12 +137,7 @@ def test_an_entry_whose_creation_has_no_response_is_created_once(
     site: Site, page: Page, action: str, lost: str, status: str
 ) -> None:
     name = f"Created once: {action}, {lost}"
-    go_on(page, "/admin/content/api::sample.sample/create")
-    page.get_by_role("button", name="More actions").click()
-    page.get_by_role("menuitemcheckbox", name="Save drafts of sample automatically").click()
-    page.keyboard.press("Escape")
-    page.get_by_role("textbox", name="Name").first.fill(name)
-    page.get_by_text("True", exact=True).first.click()
+    fill_new_sample(page, name)
     address = re.compile(r"sample\.sample(/actions/publish|/\w+)?\?locale=en$")
     lose_response(page, address, lost)
     page.get_by_role("button", name=action, exact=True).click()
@@ -153,12 +158,7 @@ def test_an_entry_whose_creation_has_no_response_is_created_once_after_a_reload(
     site: Site, page: Page, action: str, status: str
 ) -> None:
     name = f"Created before the reload: {action}"
-    go_on(page, "/admin/content/api::sample.sample/create")
-    page.get_by_role("button", name="More actions").click()
-    page.get_by_role("menuitemcheckbox", name="Save drafts of sample automatically").click()
-    page.keyboard.press("Escape")
-    page.get_by_role("textbox", name="Name").first.fill(name)
-    page.get_by_text("True", exact=True).first.click()
+    fill_new_sample(page, name)
     page.get_by_role("button", name="Add: Pairs").click()
     page.get_by_role("textbox", name="Label").fill("first")
     lose_response(page, re.compile(r"sample\.sample(/actions/publish)?\?locale=en$"), "POST")

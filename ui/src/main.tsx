@@ -1,5 +1,5 @@
 import '@fontsource-variable/inter'
-import './first.css'
+import './signIn.css'
 import './main.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -10,14 +10,14 @@ import { ApiError, useSession } from './api/client'
 import { startTranslations } from './i18n'
 import { queries } from './queries'
 import { router } from './router'
-import { provideClipboard } from './shell/clipboard'
+import { addMissingClipboard } from './shell/clipboard'
 import { returnFocusFromLayers } from './shell/focus'
-import { loadSignedIn } from './shell/load'
+import { loadSignedIn } from './shell/loadSignedIn'
 import { resolver, theme } from './theme'
 
 await startTranslations()
 returnFocusFromLayers()
-provideClipboard()
+addMissingClipboard()
 
 const SessionDialog = lazy(async () => ({ default: (await loadSignedIn()).SessionDialog }))
 

@@ -17,7 +17,7 @@ import { applyLanguage, withTexts } from './i18n'
 import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
-import { loadSignedIn } from './shell/load'
+import { loadSignedIn } from './shell/loadSignedIn'
 import { ScreenSkeleton, ShellSkeleton } from './shell/Skeletons'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: () => <NotFound outside />, errorComponent: (props) => <ScreenError {...props} outside /> })
@@ -61,7 +61,7 @@ const registerFirst = (path: string) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(() => import('./auth/RegisterFirst'), 'RegisterFirst'),
+    component: lazyRouteComponent(() => import('./auth/FirstAdministrator'), 'FirstAdministrator'),
   })
 const registration = (path: string, name: 'AcceptInvitation' | 'ForgotPassword' | 'ResetPassword') =>
   createRoute({

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from quire.access.principal import EndUser, Principal
 from quire.auth.authenticator import Authenticator
-from quire.content_api.cache_control import NoSharedCaching, SharedCaching
+from quire.content_api.cache_control import PrivateCaching, SharedCaching
 from quire.content_api.customised_routes import EVERYBODY
 from quire.content_api.draft_access import refuse_drafts
 from quire.content_api.envelope import respond_error
@@ -147,13 +147,13 @@ class ContentApi:
         self._other_api = responders.api
         self.observer = responders.observer
         self.tracing = responders.tracing
-        self._shared_caching: SharedCaching | NoSharedCaching | None = responders.shared_caching
+        self._shared_caching: SharedCaching | PrivateCaching | None = responders.shared_caching
         strategies = engine.extensions.strategies
         self._strategies = Strategies(strategies, authenticator) if strategies else None
         if strategies:
             # A strategy may take credentials from any header, or from the address of the client,
             # and `Vary` names none of them: a cache would serve the response of one to others.
-            self._shared_caching = NoSharedCaching()
+            self._shared_caching = PrivateCaching()
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Handle one HTTP request."""

@@ -92,7 +92,7 @@ class SharedCaching:
         )
 
 
-class NoSharedCaching:
+class PrivateCaching:
     """Marks all responses private, for a project whose requests have credentials of its own."""
 
     def add_headers(self, _request: Request, response: Response) -> Response:

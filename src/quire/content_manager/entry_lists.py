@@ -23,9 +23,9 @@ from quire.content_manager.read_plans import (
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status_and_locale import (
     ANY_STATUS,
-    ListStatus,
     Query,
     RequestedVersion,
+    StatusOptions,
     requested_version,
     split_status,
 )
@@ -108,7 +108,7 @@ def entry_list(
     permissions: TypePermissions,
     query: Query,
     requested_version: RequestedVersion,
-    status: ListStatus = ANY_STATUS,
+    status: StatusOptions = ANY_STATUS,
 ) -> EntryList:
     """Plan a page of a list. Raises the first error of the query as an AppError."""
     return EntryList(

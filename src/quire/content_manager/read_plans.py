@@ -17,9 +17,9 @@ from quire.content_manager.query_scope import ManagedScope, is_hidden
 from quire.content_manager.status_and_locale import (
     ANY_STATUS,
     EVERY_LOCALE,
-    ListStatus,
     Query,
     RequestedVersion,
+    StatusOptions,
     missing_locale_of,
 )
 from quire.database.execute.prepared_read import PreparedRead
@@ -114,7 +114,7 @@ class Planner(Struct, frozen=True):
         permissions: TypePermissions,
         query: Query,
         requested_version: RequestedVersion,
-        status: ListStatus = ANY_STATUS,
+        status: StatusOptions = ANY_STATUS,
     ) -> PreparedRead:
         """Plan a page of a list. Raises the first error of the query as an AppError."""
         content_type = permissions.content_type

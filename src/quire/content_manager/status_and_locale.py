@@ -38,7 +38,7 @@ class RequestedVersion(Struct, frozen=True):
         return None if self.locale in {None, EVERY_LOCALE} else (str(self.locale),)
 
 
-class ListStatus(Struct, frozen=True, kw_only=True):
+class StatusOptions(Struct, frozen=True, kw_only=True):
     """The status of the entries of a list, apart from ``status`` and ``publicationFilter``.
 
     ``publication`` restricts the entries, but not those that they are related to.
@@ -48,10 +48,10 @@ class ListStatus(Struct, frozen=True, kw_only=True):
     order: Order | None = None
 
 
-ANY_STATUS = ListStatus()
+ANY_STATUS = StatusOptions()
 
 
-def split_status(query: Query, content_type: ContentType) -> tuple[Query, ListStatus]:
+def split_status(query: Query, content_type: ContentType) -> tuple[Query, StatusOptions]:
     """Split what Strapi's lists call status off a query.
 
     These are filters ``{"__status": {"$eq": …}}`` in ``$and``, ``publicationStatusFilter``, and an
@@ -72,7 +72,7 @@ def split_status(query: Query, content_type: ContentType) -> tuple[Query, ListSt
     order = None
     if content_type.draft_and_publish or is_filtered:
         parameters["sort"], order = _split_order(parameters.get("sort"))
-    return parameters, ListStatus(publication=publication, order=None if is_filtered else order)
+    return parameters, StatusOptions(publication=publication, order=None if is_filtered else order)
 
 
 _STATUS_FILTERS: Mapping[str, Mapping[str, str]] = MappingProxyType(

@@ -127,13 +127,7 @@ def make_schema_runtime(
     the ``disregarded`` one.
     """
     schema = extend_schema(schema, extensions)
-    customisations = replace(
-        find_customisations(services.settings, schema, extensions.replaced),
-        custom_actions=extensions.actions_by_uid,
-    )
-    extensions = replace(
-        extensions, policies=(*extensions.policies, *hook_policies(customisations.guards))
-    )
+    customisations, extensions = _customisations(services, schema, extensions)
     tables = map_tables(schema)
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)
@@ -191,6 +185,18 @@ def make_schema_runtime(
             find_user=content.user_principal,
         ),
     )
+
+
+def _customisations(
+    services: Services, schema: Schema, extensions: Extensions
+) -> tuple[Customisations, Extensions]:
+    """Return the JavaScript of the project, and its Python code with the guards of the former."""
+    customisations = replace(
+        find_customisations(services.settings, schema, extensions.replaced),
+        custom_actions=extensions.actions_by_uid,
+    )
+    policies = (*extensions.policies, *hook_policies(customisations.guards))
+    return customisations, replace(extensions, policies=policies)
 
 
 def _server_schedules(services: Services) -> tuple[ScheduleDefinition, ...]:

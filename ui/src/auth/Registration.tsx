@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { request, signedIn } from '../api/client'
 import { AuthPage, FormError } from './AuthPage'
 import { deviceId } from './device'
-import { linkParameter } from './links'
+import { linkParameter } from './linkParameter'
 import { NewPassword } from './NewPassword'
 import { passwordProblem } from './passwords'
 

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request, SAVE_MS, signedIn } from '../api/client'
 import { messageOf } from '../components/errors'
-import { loadSignedIn } from '../shell/load'
+import { loadSignedIn } from '../shell/loadSignedIn'
 import { FormError } from './AuthPage'
 import { deviceId } from './device'
 

@@ -1,2 +1,2 @@
-/** What keeps a dialog open that has something to lose: a click beside it, or Escape, takes nothing away. */
-export const keptOpen = (hasInput: boolean) => ({ closeOnClickOutside: !hasInput, closeOnEscape: !hasInput })
+/** Properties of a dialog: one with input, or with text that is shown once, closes neither by a click beside it nor by Escape. */
+export const keepOpenWithInput = (hasInput: boolean) => ({ closeOnClickOutside: !hasInput, closeOnEscape: !hasInput })

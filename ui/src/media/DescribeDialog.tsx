@@ -7,7 +7,7 @@ import { request } from '../api/client'
 import { keys } from '../api/keys'
 import type { MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
-import { keptOpen } from '../components/dialogs'
+import { keepOpenWithInput } from '../components/dialogs'
 import { ErrorState, Loading } from '../components/States'
 import { refreshMedia, type Done } from './dialogs'
 import { Thumbnail } from './Thumbnail'
@@ -27,7 +27,7 @@ export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] 
     queryFn: () => Promise.all(ids.map(async (id) => (await request('GET /upload/files/{id}', { path: { id } })) as unknown as MediaFile)),
   })
   return (
-    <Modal opened onClose={onClose} title={t('media.describe')} size="min(960px, 96vw)" {...keptOpen(isDirty)} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} title={t('media.describe')} size="min(960px, 96vw)" {...keepOpenWithInput(isDirty)} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {current.error && <ErrorState error={current.error} retry={() => void current.refetch()} />}
       {!current.data && !current.error && <Loading rows={3} height={72} />}
       {current.data && <Descriptions files={current.data} onDirty={setDirty} onClose={onClose} onDone={onDone} />}

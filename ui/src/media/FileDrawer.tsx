@@ -8,7 +8,7 @@ import { upload } from '../api/client'
 import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { MediaFile } from '../api/types'
-import { keptOpen } from '../components/dialogs'
+import { keepOpenWithInput } from '../components/dialogs'
 import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
@@ -48,7 +48,7 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
   })
   const formats = Object.entries((file.formats ?? {}) as Record<string, { url: string; width?: number; height?: number; size?: number }>)
   return (
-    <Drawer opened onClose={onClose} {...keptOpen(isDirty)} position="right" size="lg" title={file.name} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Drawer opened onClose={onClose} {...keepOpenWithInput(isDirty)} position="right" size="lg" title={file.name} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack gap="md">
         <Group gap="xs">
           <CopyButton value={new URL(file.url, location.href).href}>

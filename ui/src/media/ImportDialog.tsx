@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { FormError } from '../auth/AuthPage'
-import { keptOpen } from '../components/dialogs'
+import { keepOpenWithInput } from '../components/dialogs'
 import { t as translate } from '../i18n'
 import { refreshMedia, type Done } from './dialogs'
 import { runFileJob } from './fileJobs'
@@ -40,7 +40,7 @@ export function ImportDialog({ folder, onClose, onDone }: { folder: number | nul
     },
   })
   return (
-    <Modal opened onClose={onClose} {...keptOpen(form.isDirty())} title={t('media.import')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(form.isDirty())} title={t('media.import')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <form onSubmit={form.onSubmit((values) => fetchFiles.mutate(values))} noValidate>
         <Stack gap="sm">
           <Textarea

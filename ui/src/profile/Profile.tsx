@@ -12,7 +12,7 @@ import { useMe } from '../api/hooks'
 import { keys } from '../api/keys'
 import { FormError } from '../auth/AuthPage'
 import { passwordProblem } from '../auth/passwords'
-import { keptOpen } from '../components/dialogs'
+import { keepOpenWithInput } from '../components/dialogs'
 import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
@@ -255,7 +255,7 @@ function BeginFactor({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Modal opened onClose={onClose} {...keptOpen(secret !== null)} title={t('factor.begin')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(secret !== null)} title={t('factor.begin')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {codes ? (
         <Stack>
           <CodeList codes={codes} />
@@ -318,7 +318,7 @@ function NewCodes({ onClose }: { onClose: () => void }) {
       (await request("POST /admin/x/second-factor/recovery-codes", { body: { code: form.values.code.trim() } })).data,
   })
   return (
-    <Modal opened onClose={onClose} {...keptOpen(renew.isSuccess)} title={t('factor.newCodes')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(renew.isSuccess)} title={t('factor.newCodes')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {renew.data ? (
         <CodeList codes={renew.data.recoveryCodes ?? []} />
       ) : (

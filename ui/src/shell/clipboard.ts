@@ -1,5 +1,5 @@
-/** Let buttons copy text at addresses without TLS as well, where browsers have no `navigator.clipboard`. */
-export function provideClipboard(): void {
+/** Define `navigator.clipboard` where browsers have none: at addresses without TLS. Buttons can copy text there, too. */
+export function addMissingClipboard(): void {
   if ('clipboard' in navigator) return
   Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true })
 }

@@ -1,5 +1,5 @@
 // What people see once they are signed in: the pages before that load nothing of it.
-import '../i18n/english'
+import '../i18n/signedInEnglish'
 import './styles'
 
 export { SessionDialog } from '../auth/SessionDialog'

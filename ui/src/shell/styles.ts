@@ -1,4 +1,4 @@
-// The styles of all controls; `first.css` has those of the sign-in page.
+// The styles of all controls; `signIn.css` has those of the sign-in page.
 import '@mantine/core/styles.layer.css'
 import '@mantine/dates/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'

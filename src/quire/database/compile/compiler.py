@@ -44,7 +44,7 @@ from quire.database.compile.union_queries import (
     UnionStatement,
 )
 from quire.database.dialect import Dialect
-from quire.database.execute.row_mappers import ValueSerializer, build_mapper, member
+from quire.database.execute.row_mappers import MappedColumn, ValueSerializer, build_mapper, member
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_TYPE,
@@ -286,16 +286,7 @@ class _Compiler:
         statement have selected their columns: therefore compilation has two steps. ``path`` is the
         dotted path from the root, which itself has none.
         """
-        model = self.schema.model(plan.uid)
-        physical = self.tables[plan.uid]
-        mapped_columns = []
-        for name in plan.fields:
-            attribute = model.attributes[name]
-            if isinstance(attribute, ScalarAttribute):
-                column, storage = physical.columns[name], attribute.storage
-                mapped_columns.append(
-                    (name, storage, columns.position(column, table.c(column), storage))
-                )
+        mapped_columns = self._mapped_columns(plan, table, columns)
         shared_edges = self._group_shared_edges(plan)
         edge_builders = [
             self._compile_edge(
@@ -313,13 +304,7 @@ class _Compiler:
         unions = dict.fromkeys(shared.union for shared in shared_edges.values())
         edges = tuple(build_edge() for build_edge in edge_builders)
         union_queries = tuple(statement.finish() for statement in unions)
-        presented = {
-            name: serializer
-            for (uid, name), serializer in self.presented.items()
-            if uid == plan.uid
-        }
-        self._has_presented |= bool(presented)
-        presented = {**self.schema.model(plan.uid).presented, **presented}
+        presented = self._presented_fields(plan.uid)
 
         def finish(width: int) -> CompiledNode:
             mapper = build_mapper(
@@ -336,6 +321,32 @@ class _Compiler:
             )
 
         return finish
+
+    def _mapped_columns(
+        self, plan: PlanNode, table: AliasedTable, columns: Columns
+    ) -> list[MappedColumn]:
+        """Select the columns of a node's own fields."""
+        attributes = self.schema.model(plan.uid).attributes
+        names = self.tables[plan.uid].columns
+        return [
+            (
+                name,
+                attribute.storage,
+                columns.position(names[name], table.c(names[name]), attribute.storage),
+            )
+            for name in plan.fields
+            if isinstance(attribute := attributes[name], ScalarAttribute)
+        ]
+
+    def _presented_fields(self, uid: str) -> dict[str, ValueSerializer]:
+        """Return the fields of a type whose form in responses differs from the stored one."""
+        presented = {
+            name: serializer
+            for (owner_uid, name), serializer in self.presented.items()
+            if owner_uid == uid
+        }
+        self._has_presented |= bool(presented)
+        return {**self.schema.model(uid).presented, **presented}
 
     def _group_shared_edges(self, plan: PlanNode) -> Mapping[str, _SharedStatement]:
         """Return the edges of a node whose rows share a statement, and that statement."""

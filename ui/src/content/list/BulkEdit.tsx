@@ -8,7 +8,7 @@ import { ApiError, request } from '../../api/client'
 import { labelOf, useAbility, useConfiguration, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { Attribute, ContentType } from '../../api/types'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import { messageOf } from '../../components/errors'
 import { wordingOf, type FieldName } from '../../components/serverMessages'
 import { fieldTypeOf } from '../../fields/registry'
@@ -98,7 +98,7 @@ export function BulkEdit({ type, locale, entries, onClose, onDone }: { type: Con
   }
   const titles = new Map(entries.map((entry) => [entry.documentId, entry.title]))
   return (
-    <Modal opened onClose={onClose} {...keptOpen(names.length > 0)} size="lg" title={t('bulk.title.edit', { count: entries.length })} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(names.length > 0)} size="lg" title={t('bulk.title.edit', { count: entries.length })} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <EditorContext.Provider value={store}>
         <Stack gap="sm" onInput={() => preview.data && preview.reset()}>
           {names.map((name) => {

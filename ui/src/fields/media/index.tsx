@@ -6,7 +6,7 @@ import { ApiError, request } from '../../api/client'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import { toastRefusal } from '../../components/toast'
 import { useField } from '../../content/editor/store'
 import { FileDrop } from '../../media/FileDrop'
@@ -22,7 +22,7 @@ import { listChanges } from '../shared/listChanges'
 import { TextFilter } from '../shared/filters'
 import { FieldFrame } from '../shared/Frame'
 import { PRESENT } from '../shared/operators'
-import { useFocusAfterRemoval } from '../shared/removal'
+import { useFocusAfterRemoval } from '../shared/useFocusAfterRemoval'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
 import type { CellProps, DiffProps, FieldType, InputProps } from '../types'
 
@@ -38,7 +38,7 @@ function Input(props: InputProps) {
   const multiple = attribute.multiple === true
   const files = filesOf(value)
   const mayUpload = ability.can('plugin::upload.assets.create') && !locked
-  const { list, removing } = useFocusAfterRemoval(files.length, String)
+  const { list, onRemove } = useFocusAfterRemoval(files.length, String)
   const put = (list: MediaFile[]) => set(multiple ? list : (list[0] ?? null))
   const add = useCallback(
     (list: MediaFile[]) =>
@@ -104,7 +104,7 @@ function Input(props: InputProps) {
                                 aria-label={t('media.removeNamed', { name: file.name })}
                                 data-item={index}
                                 onClick={() => {
-                                  removing(index)
+                                  onRemove(index)
                                   put(files.filter((one) => one.id !== file.id))
                                 }}
                               >
@@ -159,7 +159,7 @@ function FileDetails({ file, onClose, onSaved }: { file: MediaFile; onClose: () 
   const { t } = useTranslation()
   const [isDirty, setDirty] = useState(false)
   return (
-    <Modal opened onClose={onClose} {...keptOpen(isDirty)} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(isDirty)} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
       <FileForm file={file} onDirty={setDirty} onSaved={onSaved} />
     </Modal>
   )

@@ -21,11 +21,11 @@ type Props = {
   /** Absent where the relation may not be changed. */
   onChange?: (items: RelatedItem[]) => void
   /** Told of the place of an entry that is about to be removed. */
-  onRemoving?: (index: number) => void
+  onRemove?: (index: number) => void
 }
 
 /** The entries of a relation in their order. Of a long list only the rows in sight are rendered. */
-export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange, onRemoving }: Props) {
+export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange, onRemove }: Props) {
   const { t } = useTranslation()
   const [all, setAll] = useState(false)
   const viewport = useRef<HTMLDivElement>(null)
@@ -81,7 +81,7 @@ export function LinkedItems({ label, items, titleOf, addressOf, onOpen, onChange
               aria-label={t('relation.removeNamed', { name: titleOf(item) })}
               data-item={index}
               onClick={() => {
-                onRemoving?.(index)
+                onRemove?.(index)
                 onChange(items.filter((one) => one.id !== item.id))
               }}
             >

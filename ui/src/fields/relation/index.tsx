@@ -18,7 +18,7 @@ import { FieldFrame } from '../shared/Frame'
 import { ListDiff } from '../shared/ListDiff'
 import { listChanges } from '../shared/listChanges'
 import { LINK } from '../shared/operators'
-import { useFocusAfterRemoval } from '../shared/removal'
+import { useFocusAfterRemoval } from '../shared/useFocusAfterRemoval'
 import type { CellProps, DiffProps, FieldType, InputProps, RelatedItem } from '../types'
 import { RelationFilter } from './Filter'
 import { LinkedItems } from './LinkedItems'
@@ -83,7 +83,7 @@ function Input(props: InputProps) {
   /** Entries as they were saved in the drawer. */
   const [fresh, setFresh] = useState<Record<string, RelatedItem>>({})
   const items = (itemsOf(value) ?? linked.data ?? []).map((item) => ({ ...item, ...fresh[item.documentId] }))
-  const { list, removing } = useFocusAfterRemoval(items.length, String)
+  const { list, onRemove } = useFocusAfterRemoval(items.length, String)
   const put = (next: RelatedItem[]) => {
     const original = value?.items ? value.original : (linked.data ?? [])
     // Undo has to know the entries from before, also after a save.
@@ -120,7 +120,7 @@ function Input(props: InputProps) {
             addressOf={(item) => `/admin/content/${target}${targetType?.kind === 'singleType' ? '' : `/${item.documentId}`}${item.locale ? `?locale=${item.locale}` : ''}`}
             onOpen={readable ? (item) => setDrawer({ documentId: item.documentId, locale: item.locale ?? undefined }) : undefined}
             onChange={locked ? undefined : put}
-            onRemoving={removing}
+            onRemove={onRemove}
           />
         )}
         {!locked && targetType && (

@@ -10,7 +10,7 @@ import { useEditor, type Path, type Values } from '../../content/editor/store'
 import { fieldTypeOf } from '../registry'
 import { copyPart, parseCopiedPart, pastedPart, useCopiedPart, writeCopiedPart, type CopiedPart } from './partClipboard'
 import { PartFields } from './PartFields'
-import { useFocusAfterRemoval } from './removal'
+import { useFocusAfterRemoval } from './useFocusAfterRemoval'
 import { DragHandle, moveItem, SortableItem, SortableList } from './Sortable'
 
 export type Part = Values & { __key: string; __component?: string; id?: number }
@@ -67,13 +67,13 @@ export function PartList({ path, parts, uidOf, allowed, isInZone, change, locked
       }),
     [],
   )
-  const { list, removing } = useFocusAfterRemoval(parts.length, useCallback((index: number) => `${key}.${index}`, [key]))
+  const { list, onRemove } = useFocusAfterRemoval(parts.length, useCallback((index: number) => `${key}.${index}`, [key]))
   const remove = useCallback(
     (index: number) => {
-      removing(index)
+      onRemove(index)
       change((all) => all.filter((_, at) => at !== index))
     },
-    [removing, change],
+    [onRemove, change],
   )
   const insertAfter = useCallback(
     (index: number, part: Values) => {

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { confirmFirst } from '../../components/confirm'
@@ -168,7 +168,7 @@ function ProviderDialog({ id, title, provider, taken, address, mayChange, isSavi
     }),
   )
   return (
-    <Modal opened onClose={onClose} {...keptOpen(form.isDirty())} size="lg" title={title} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(form.isDirty())} size="lg" title={title} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           {id === '' && <TextInput label={t('providers.id')} description={t('providers.idHint')} data-autofocus {...form.getInputProps('id')} />}

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { useAbility, useModel } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import type { MatrixRow } from '../../components/PermissionMatrix'
 import { ErrorState, Loading } from '../../components/States'
 import { toast } from '../../components/toast'
@@ -164,7 +164,7 @@ function RuleDialog({ row, rules, readOnly, onClose, onApply }: {
     validate: Object.fromEntries(row.actions.map((action) => [action, (text: string) => (parsed(text) === undefined ? t('rules.invalid') : null)])),
   })
   return (
-    <Modal opened onClose={onClose} {...keptOpen(form.isDirty())} size="lg" title={t('rules.of', { name: row.label })} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(form.isDirty())} size="lg" title={t('rules.of', { name: row.label })} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <form onSubmit={form.onSubmit((values) => onApply(Object.fromEntries(Object.entries(values).map(([action, text]) => [`${row.id}.${action}`, parsed(text) ?? null]))))}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">{t('rules.hint')}</Text>

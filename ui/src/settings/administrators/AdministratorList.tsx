@@ -10,7 +10,7 @@ import { request } from '../../api/client'
 import type { Administrator, AdminRole } from '../../api/generated'
 import { useAbility, useMe } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { CopyableText, SettingsPage } from '../components'
 import { administratorsQuery, rolesQuery, settingsKey } from '../queries'
@@ -139,7 +139,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => void queries.invalidateQueries({ queryKey: settingsKey('people') }),
   })
   return (
-    <Modal opened onClose={onClose} {...keptOpen(form.isDirty())} title={t('people.invite')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(form.isDirty())} title={t('people.invite')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {invite.data ? (
         <Stack gap="sm">
           <Text size="sm">{t('people.linkHint', { name: nameOf(invite.data) })}</Text>

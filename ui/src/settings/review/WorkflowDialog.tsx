@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { ReviewWorkflow } from '../../api/generated'
 import { hasDrafts, useAbility, useModel } from '../../api/hooks'
-import { keptOpen } from '../../components/dialogs'
+import { keepOpenWithInput } from '../../components/dialogs'
 import { messageOf } from '../../components/errors'
 import { toast } from '../../components/toast'
 import { reviewKey } from '../../review/queries'
@@ -65,7 +65,7 @@ export function WorkflowDialog({ workflow, others, onClose }: { workflow: Review
   }
   const isReady = name.trim() !== '' && stages.every((stage) => stage.name.trim() !== '')
   return (
-    <Modal opened onClose={onClose} {...keptOpen(input !== initialInput)} size="xl" title={workflow ? t('workflows.edit') : t('workflows.create')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened onClose={onClose} {...keepOpenWithInput(input !== initialInput)} size="xl" title={workflow ? t('workflows.edit') : t('workflows.create')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

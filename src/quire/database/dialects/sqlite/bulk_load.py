@@ -13,13 +13,13 @@ from quire.database.dialects.sqlite.file_handles import (
     open_connection,
     open_error,
 )
-from quire.database.dialects.sqlite.readonly_inspection import OpenFile
+from quire.database.dialects.sqlite.readonly_inspection import SqliteFile
 from quire.database.program import Program
 
 T = TypeVar("T")
 
 
-class FilledFile(OpenFile):
+class BulkLoadFile(SqliteFile):
     """A SQLite file that only one program writes to, for initial rows."""
 
     async def write(self, program: Program[T]) -> T:
@@ -37,7 +37,7 @@ class FilledFile(OpenFile):
 
 
 @contextmanager
-def open_for_filling(options: SqliteOptions) -> Iterator[FilledFile]:
+def open_for_bulk_load(options: SqliteOptions) -> Iterator[BulkLoadFile]:
     """Open a file, and create it if there is none. Raises DatabaseOpenError on failure.
 
     Foreign keys are not checked. Committed transactions survive a crash of the machine completely
@@ -51,6 +51,6 @@ def open_for_filling(options: SqliteOptions) -> Iterator[FilledFile]:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
         except apsw.Error as error:
             raise open_error(options.path, error) from error
-        yield FilledFile(connection)
+        yield BulkLoadFile(connection)
     finally:
         connection.close()

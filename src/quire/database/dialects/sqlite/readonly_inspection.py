@@ -21,7 +21,7 @@ SELECT "table", parent, "rowid" FROM pragma_foreign_key_check ORDER BY "table", 
 """
 
 
-class OpenFile:
+class SqliteFile:
     """A SQLite file that runs programs, one after the other."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -39,14 +39,14 @@ class OpenFile:
 
 
 @contextmanager
-def open_readonly(options: SqliteOptions) -> Iterator[OpenFile]:
+def open_readonly(options: SqliteOptions) -> Iterator[SqliteFile]:
     """Open a file for reading. Raises DatabaseOpenError when it cannot be opened as it is."""
     # Not opened read-only: a file that a crash left in the middle of a write could not be opened,
     # because it has to be recovered first.
     connection = open_connection(options, readonly=False)
     try:
         connection.execute("PRAGMA query_only = ON")
-        yield OpenFile(connection)
+        yield SqliteFile(connection)
     finally:
         connection.close()
 

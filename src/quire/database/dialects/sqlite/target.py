@@ -10,7 +10,7 @@ from typing import TypeVar
 import structlog
 from msgspec.structs import replace
 
-from quire.database.dialects.sqlite.bulk_load import FilledFile, open_for_filling
+from quire.database.dialects.sqlite.bulk_load import BulkLoadFile, open_for_bulk_load
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl, quote
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.driver import SqliteDatabase
@@ -21,7 +21,7 @@ from quire.database.dialects.sqlite.file_handles import (
     require_unused,
 )
 from quire.database.dialects.sqlite.readonly_inspection import (
-    OpenFile,
+    SqliteFile,
     damage_program,
     foreign_keys_program,
     open_readonly,
@@ -191,7 +191,7 @@ class SqliteTarget:
             return bool(await file.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
-    async def look(self) -> AsyncIterator[OpenFile]:
+    async def look(self) -> AsyncIterator[SqliteFile]:
         """See `DatabaseTarget.look`."""
         with open_readonly(self._options) as file:
             yield file
@@ -209,9 +209,9 @@ class SqliteTarget:
         return await self.open()
 
     @asynccontextmanager
-    async def fill(self) -> AsyncIterator[FilledFile]:
+    async def fill(self) -> AsyncIterator[BulkLoadFile]:
         """See `DatabaseTarget.fill`."""
-        with open_for_filling(self._options) as file:
+        with open_for_bulk_load(self._options) as file:
             yield file
 
     @asynccontextmanager

@@ -8,13 +8,13 @@ import { toastError } from '../components/toast'
 import '../shell/styles'
 import { AuthPage, FormError } from './AuthPage'
 import { deviceId } from './device'
-import { linkParameter } from './links'
+import { linkParameter } from './linkParameter'
 import { localeChoices, setDefaultLocale } from './locales'
 import { NewPassword } from './NewPassword'
 import { passwordProblem } from './passwords'
 
 /** The first administrator, by the link that the server prints at its start. */
-export function RegisterFirst() {
+export function FirstAdministrator() {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()
   const form = useForm({

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef } from 'react'
 
 /**
- * The focus of a field whose items are removed by their buttons: it goes on to the next item, or to the one before.
- * Where none is left, the field has it, whose next control adds one. `list` is around all items, `data-item` of a
- * control that takes the focus is what `itemAt` gives for its place.
+ * Move the focus when a button of an item has removed it: to the next item, else to the previous one, else to the field
+ * itself. `list` refers to the element around all items. A control that can get the focus has `data-item`, which is what
+ * `itemAt` returns for its index.
  */
 export function useFocusAfterRemoval(count: number, itemAt: (index: number) => string) {
   const list = useRef<HTMLDivElement>(null)
@@ -16,8 +16,8 @@ export function useFocusAfterRemoval(count: number, itemAt: (index: number) => s
     const next = find(at) ?? find(at - 1) ?? list.current.closest<HTMLElement>('[data-path]')
     next?.focus()
   }, [count, itemAt])
-  const removing = useCallback((index: number) => {
+  const onRemove = useCallback((index: number) => {
     removed.current = index
   }, [])
-  return { list, removing }
+  return { list, onRemove }
 }

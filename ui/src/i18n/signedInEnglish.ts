@@ -1,3 +1,4 @@
+// English of all pages after signing in, in one file: each file more is another request.
 import { addEnglish } from '.'
 import activity from './en/activity.json'
 import content from './en/content.json'
