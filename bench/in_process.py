@@ -236,5 +236,5 @@ def costs_table(title: str, results: Mapping[str, tuple[float, Costs]]) -> Table
         for requests, (plain, costs) in results.items()
         for name, cost in costs.items()
     )
-    columns = ("Requests", "Application", "CPU without", "Added", "95 %", "Added")
+    columns = ("Requests", "Application", "CPU without", "Added", "95 %", "Added in %")
     return Table(title, columns, rows)

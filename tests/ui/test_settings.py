@@ -5,7 +5,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, Self
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Page, Route, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
@@ -407,6 +408,45 @@ def test_a_form_asks_before_it_is_left_once_something_is_typed(page: Page) -> No
         question = page.get_by_role("dialog", name="There are unsaved changes")
         question.get_by_role("button", name="Leave without saving").click()
         expect(page.get_by_role("heading", name="Locales", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("kind", ["roles", "end-user-roles", "webhooks"])
+def test_what_is_typed_during_a_save_is_still_to_be_saved(
+    site: Site, page: Page, kind: str
+) -> None:
+    if kind == "webhooks":
+        hook = {"name": "Typed", "url": "http://127.0.0.1:9/", "headers": {}}
+        id_ = site.api("POST", "/admin/webhooks", {**hook, "events": ["entry.create"]})["data"][
+            "id"
+        ]
+    else:
+        id_ = 2
+    field = page.get_by_role("textbox", name="Name")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "PUT":
+            waiting.append(route)
+        else:
+            route.fallback()
+
+    go_on(page, f"/admin/settings/{kind}/{id_}")
+    name = field.input_value()
+    field.fill(f"{name}, sent")
+    page.route(re.compile(rf"/(admin|users-permissions)/(roles|webhooks)/{id_}$"), hold)
+    with page.expect_request(lambda request: request.method == "PUT"):
+        page.get_by_role("button", name="Save", exact=True).click()
+    field.fill(f"{name}, typed")
+    waiting[0].fallback()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    page.unroute_all()
+    save(page)
+    page.reload()
+    expect(field).to_have_value(f"{name}, typed")
+    field.fill(name)
+    save(page)
+    if kind == "webhooks":
+        site.api("DELETE", f"/admin/webhooks/{id_}")
 
 
 def test_a_webhook_is_tested_as_it_is_saved(site: Site, page: Page) -> None:

@@ -32,8 +32,9 @@ function MediaForm({ options }: { options: MediaOptions }) {
   const form = useForm({ initialValues: options })
   const save = useMutation({
     mutationFn: (values: MediaOptions) => request('PUT /upload/settings', { body: values }),
-    onSuccess: () => {
-      form.resetDirty()
+    onSuccess: (_, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: KEY })
       toast(t('settings.saved'))
     },

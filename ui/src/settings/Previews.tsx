@@ -33,8 +33,9 @@ function PreviewForm({ stored }: { stored: Previews }) {
   const save = useMutation({
     mutationFn: async ({ rows }: Values) =>
       (await request('PUT /admin/x/previews', { body: { previews: Object.fromEntries(rows.map(({ uid, url }) => [uid, url.trim()])) } })).data as Previews,
-    onSuccess: (kept) => {
-      form.resetDirty()
+    onSuccess: (kept, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       queries.setQueryData(previewsQuery.queryKey, kept)
       toast(t('settings.saved'))
     },

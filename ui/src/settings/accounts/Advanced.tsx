@@ -54,8 +54,9 @@ function AdvancedForm({ settings, roles }: Answer) {
           email_confirmation_redirection: values.email_confirmation_redirection || null,
         },
       }),
-    onSuccess: () => {
-      form.resetDirty()
+    onSuccess: (_, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: KEY })
       toast(t('settings.saved'))
     },

@@ -40,8 +40,9 @@ function TemplatesForm({ templates }: { templates: Templates }) {
   const form = useForm({ initialValues: templates })
   const save = useMutation({
     mutationFn: (values: Templates) => request('PUT /users-permissions/email-templates', { body: { 'email-templates': values } }),
-    onSuccess: () => {
-      form.resetDirty()
+    onSuccess: (_, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: KEY })
       toast(t('settings.saved'))
     },

@@ -54,20 +54,21 @@ function RoleForm({ role, routes }: { role: EndUserRole; routes: Record<string, 
   const [granted, setGranted] = useState<ReadonlySet<string>>(() => grantedOf(permissions))
   const [rules, setRules] = useState<Rules>(() => rulesOf(permissions))
   const [ruled, setRuled] = useState<MatrixRow | null>(null)
-  const [touched, setTouched] = useState(false)
+  const [saved, setSaved] = useState({ granted, rules })
   const form = useForm({
     initialValues: { name: role.name, description: role.description ?? '' },
     validate: { name: (value) => (value.trim() ? null : t('form.required')) },
   })
   const save = useMutation({
-    mutationFn: async (values: typeof form.values) => {
+    mutationFn: async ({ values, granted, rules }: { values: typeof form.values; granted: ReadonlySet<string>; rules: Rules }) => {
       const body = { ...values, permissions: withGrants(permissions, granted, rules) }
       if (isNew) await request('POST /users-permissions/roles', { body })
       else await request('PUT /users-permissions/roles/{id}', { path: { id: role.id }, body })
     },
-    onSuccess: () => {
-      form.resetDirty()
-      setTouched(false)
+    onSuccess: (_, sent) => {
+      // What was changed meanwhile is not saved.
+      form.resetDirty(sent.values)
+      setSaved(sent)
       void queries.invalidateQueries({ queryKey: settingsKey('end-user-roles') })
       toast(t('settings.saved'))
       if (isNew) void navigate({ to: '/settings/end-user-roles', ignoreBlocker: true })
@@ -81,10 +82,10 @@ function RoleForm({ role, routes }: { role: EndUserRole; routes: Record<string, 
       back={{ to: '/settings/end-user-roles', label: t('settings.endUserRoles') }}
       actions={
         <SaveButton
-          isDirty={form.isDirty() || touched}
+          isDirty={form.isDirty() || granted !== saved.granted || rules !== saved.rules}
           isSaving={save.isPending}
           disabledReason={mayChange ? undefined : t('settings.readOnly')}
-          onSave={() => !form.validate().hasErrors && save.mutate(form.values)}
+          onSave={() => !form.validate().hasErrors && save.mutate({ values: form.values, granted, rules })}
         />
       }
     >
@@ -105,10 +106,7 @@ function RoleForm({ role, routes }: { role: EndUserRole; routes: Record<string, 
           catalogue={catalogue}
           granted={granted}
           readOnly={!mayChange}
-          onChange={(next) => {
-            setGranted(next)
-            setTouched(true)
-          }}
+          onChange={setGranted}
           tools={(row) => {
             const actions = row.actions.filter((action) => granted.has(`${row.id}.${action}`))
             const count = actions.filter((action) => rules[`${row.id}.${action}`]).length
@@ -136,7 +134,6 @@ function RoleForm({ role, routes }: { role: EndUserRole; routes: Record<string, 
           onClose={() => setRuled(null)}
           onApply={(changed) => {
             setRules({ ...rules, ...changed })
-            setTouched(true)
             setRuled(null)
           }}
         />

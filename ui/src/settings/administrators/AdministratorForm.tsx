@@ -57,9 +57,10 @@ function PersonForm({ person }: { person: Administrator }) {
         path: { id: person.id },
         body: { ...values, lastname: values.lastname || null, roles: values.roles.map(Number), ...(password ? { password } : {}) },
       }),
-    onSuccess: () => {
-      form.setFieldValue('password', '')
-      form.resetDirty({ ...form.values, password: '' })
+    onSuccess: (_, sent) => {
+      // What was typed meanwhile is not saved.
+      form.setFieldValue('password', (present) => (present === sent.password ? '' : present))
+      form.resetDirty({ ...sent, password: '' })
       void queries.invalidateQueries({ queryKey: settingsKey('people') })
       toast(t('settings.saved'))
     },

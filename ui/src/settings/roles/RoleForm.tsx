@@ -59,33 +59,30 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
     () => new Map([collectionTypes, singleTypes].flatMap(({ subjects, actions }) => subjects.map((one) => [one.uid, partsOf(one, actions)] as const))),
   )
   const [grants, setGrants] = useState(() => grantsOf(permissions, parts))
-  const [touched, setTouched] = useState(false)
+  const [savedGrants, setSavedGrants] = useState(grants)
   const [compared, setCompared] = useState<string | null>(null)
   const roles = useQuery(rolesQuery)
   const form = useForm({
     initialValues: { name: role.name, description: role.description ?? '' },
     validate: { name: (value) => (value.trim() ? null : t('form.required')) },
   })
-  const change = (next: typeof grants) => {
-    setGrants(next)
-    setTouched(true)
-  }
   const save = useMutation({
-    mutationFn: async (values: typeof form.values) => {
+    mutationFn: async ({ values, grants: sent }: { values: typeof form.values; grants: typeof grants }) => {
       if (form.isDirty()) await request('PUT /admin/roles/{id}', { path: { id: role.id }, body: values })
-      if (touched) {
-        await request('PUT /admin/roles/{id}/permissions', { path: { id: role.id }, body: { permissions: permissionsOf(grants, parts) } })
+      if (sent !== savedGrants) {
+        await request('PUT /admin/roles/{id}/permissions', { path: { id: role.id }, body: { permissions: permissionsOf(sent, parts) } })
       }
     },
-    onSuccess: () => {
-      form.resetDirty()
-      setTouched(false)
+    onSuccess: (_, sent) => {
+      // What was changed meanwhile is not saved.
+      form.resetDirty(sent.values)
+      setSavedGrants(sent.grants)
       void queries.invalidateQueries({ queryKey: settingsKey('roles') })
       void queries.invalidateQueries({ queryKey: keys.permissions })
       toast(t('settings.saved'))
     },
   })
-  const isDirty = form.isDirty() || touched
+  const isDirty = form.isDirty() || grants !== savedGrants
   const view = () => {
     useViewAs.setState({ role: { id: role.id, name: role.name, isSuper, permissions: permissions as Permission[] } })
     void navigate({ to: '/' })
@@ -97,10 +94,10 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
       actions={CONTENT_VERBS.map((id) => ({ id, label: t(`roles.action.${id}`) }))}
       rows={rowsOf(section.subjects, parts, labelOf).map((row) => ({
         ...row,
-        tools: <ConditionsButton row={row} grants={grants} conditions={catalogue.conditions} readOnly={readOnly} onChange={change} />,
+        tools: <ConditionsButton row={row} grants={grants} conditions={catalogue.conditions} readOnly={readOnly} onChange={setGrants} />,
       }))}
       state={(row, verb) => stateOf(grants, parts, row, verb)}
-      onChange={(cells, on) => change(cells.reduce((all, cell) => withCell(all, parts, cell.row, cell.action, on), grants))}
+      onChange={(cells, on) => setGrants(cells.reduce((all, cell) => withCell(all, parts, cell.row, cell.action, on), grants))}
       readOnly={readOnly}
     />
   )
@@ -130,7 +127,7 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
             isDirty={isDirty}
             isSaving={save.isPending}
             disabledReason={isSuper ? t('roles.superReadOnly') : readOnly ? t('settings.readOnly') : undefined}
-            onSave={() => !form.validate().hasErrors && save.mutate(form.values)}
+            onSave={() => !form.validate().hasErrors && save.mutate({ values: form.values, grants })}
           />
         </>
       }
@@ -154,8 +151,8 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
           </Tabs.List>
           <Tabs.Panel value="collections">{matrix(collectionTypes, t('nav.collections'))}</Tabs.Panel>
           <Tabs.Panel value="singles">{matrix(singleTypes, t('nav.singles'))}</Tabs.Panel>
-          <Tabs.Panel value="plugins"><OtherActions actions={plugins} grants={grants} readOnly={readOnly} onChange={change} /></Tabs.Panel>
-          <Tabs.Panel value="settings"><OtherActions actions={settings} grants={grants} readOnly={readOnly} onChange={change} /></Tabs.Panel>
+          <Tabs.Panel value="plugins"><OtherActions actions={plugins} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
+          <Tabs.Panel value="settings"><OtherActions actions={settings} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
         </Tabs>
       </Section>
     </SettingsPage>

@@ -65,8 +65,9 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
       if (token) return (await request('PUT /admin/api-tokens/{id}', { path: { id: token.id }, body })).data
       return (await request('POST /admin/api-tokens', { body: { ...body, lifespan: lifespan ? Number(lifespan) * DAY : null } })).data
     },
-    onSuccess: (saved) => {
-      form.resetDirty()
+    onSuccess: (saved, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: settingsKey('tokens') })
       if (token) toast(t('settings.saved'))
       else setKey(saved.accessKey ?? '')

@@ -66,8 +66,9 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
       if (webhook) return (await request('PUT /admin/webhooks/{id}', { path: { id: webhook.id }, body: { ...body, isEnabled } })).data
       return (await request('POST /admin/webhooks', { body })).data
     },
-    onSuccess: (saved) => {
-      form.resetDirty()
+    onSuccess: (saved, sent) => {
+      // What was typed meanwhile is not saved.
+      form.resetDirty(sent)
       void queries.invalidateQueries({ queryKey: settingsKey('webhooks') })
       toast(t('settings.saved'))
       if (!webhook) void navigate({ to: '/settings/webhooks/$id', params: { id: saved.id }, replace: true, ignoreBlocker: true })
