@@ -146,22 +146,15 @@ class ContentReading(Struct, frozen=True):
         *,
         rules: tuple[GrantRule, ...] | None = None,
         action: str | None = FIND_ONE,
-        complete: bool = False,
         budget: ResponseBudget | None = None,
     ) -> Program[EntryJson]:
         """Return one row for a form, optionally by other rules than those of the caller.
 
-        ``action`` and ``complete`` are as in `Planner.form`. Raises NotFoundError if it does not
-        exist, and ValidationError when a ``budget`` is exceeded.
+        ``action`` is as in `Planner.form`. Raises NotFoundError if it does not exist, and
+        ValidationError when a ``budget`` is exceeded.
         """
         prepared_read = self.planner.form(
-            permissions,
-            requested_version,
-            entry_id,
-            rows,
-            rules=rules,
-            action=action,
-            complete=complete,
+            permissions, requested_version, entry_id, rows, rules=rules, action=action
         )
         entry = yield from prepared_read.first(budget)
         if entry is None:

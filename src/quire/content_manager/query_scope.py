@@ -54,12 +54,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         """Follow every relation that was not ignored."""
         return True
 
-    def report_if_hidden(
-        self,
-        attribute: Attribute,  # noqa: ARG002 - see `ignores`
-        path: str,  # noqa: ARG002
-        pass_: Pass | None = None,  # noqa: ARG002
-    ) -> bool:
+    def report_if_hidden(self, attribute: Attribute, path: str) -> bool:  # noqa: ARG002 - see `ignores`
         """Record nothing: hidden attributes are ignored."""
         return False
 

@@ -266,7 +266,10 @@ class Planner(Struct, frozen=True):
         action: str | None = FIND,
         complete: bool = False,
     ) -> PreparedRead:
-        """Plan the read of rows for forms, as `form` does for one."""
+        """Plan the read of rows for forms, as `form` does for one.
+
+        ``complete`` rows are read with everything that the project's rules hide.
+        """
         content_type, slots = permissions.content_type, Slots()
         condition = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
@@ -285,12 +288,11 @@ class Planner(Struct, frozen=True):
         *,
         rules: tuple[GrantRule, ...] | None = None,
         action: str | None = FIND_ONE,
-        complete: bool = False,
     ) -> PreparedRead:
         """Plan the read of one row for a form, some relations as rows.
 
         ``action`` selects the project's rules on the row, ``None`` for a row that is shown in any
-        case. A ``complete`` row is read with everything that they hide.
+        case.
         """
         content_type, slots = permissions.content_type, Slots()
         nodes = replace(self.nodes(permissions, requested_version), rows=rows)
@@ -300,7 +302,7 @@ class Planner(Struct, frozen=True):
         plan = ReadPlan(
             root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
         )
-        return self.planned(plan, slots, None if complete else permissions.ability, action=action)
+        return self.planned(plan, slots, permissions.ability, action=action)
 
     def nodes(self, permissions: TypePermissions, requested_version: RequestedVersion) -> Nodes:
         """Return a builder for the nodes of a request."""
@@ -312,13 +314,7 @@ class Planner(Struct, frozen=True):
             roles=permissions.asks_for_roles(),
         )
 
-    def scope(
-        self,
-        permissions: TypePermissions,
-        locales: tuple[str, ...] | None,
-        *,
-        trusted: bool = False,
-    ) -> ManagedScope:
+    def scope(self, permissions: TypePermissions, locales: tuple[str, ...] | None) -> ManagedScope:
         """Return the scope of a query for rows of a type."""
         return ManagedScope(
             schema=self.engine.schema,
@@ -330,7 +326,6 @@ class Planner(Struct, frozen=True):
             name="filters",
             permissions=permissions,
             locales=locales,
-            trusted=trusted,
         )
 
     def permission_filter(

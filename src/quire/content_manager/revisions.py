@@ -127,14 +127,10 @@ def revision_text(schema: Schema, content_type: ContentType, entry: EntryJson) -
 
 
 def read_whole(
-    reading: ContentReading,
-    permissions: TypePermissions,
-    entry_id: int,
-    *,
-    published: bool = False,
+    reading: ContentReading, permissions: TypePermissions, entry_id: int
 ) -> Program[EntryJson]:
-    """Return a row as `read_all_whole` does. Raises NotFoundError if it does not exist."""
-    entries = yield from read_all_whole(reading, permissions, [entry_id], published=published)
+    """Return a draft as `read_all_whole` does. Raises NotFoundError if it does not exist."""
+    entries = yield from read_all_whole(reading, permissions, [entry_id])
     if not entries:
         raise NotFoundError
     return entries[0]

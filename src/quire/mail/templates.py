@@ -5,7 +5,7 @@ template with other expressions, statements or ``${…}`` is invalid, and is not
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from quire.errors import MailError
 
@@ -28,9 +28,9 @@ _PLACEHOLDER = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
 _DELIMITERS = re.compile(r"<%|%>|\$\{")
 
 
-def is_sound(template: str, known_names: Collection[str] = PLACEHOLDERS) -> bool:
+def is_sound(template: str) -> bool:
     """Tell whether a template contains only text and known placeholders."""
-    if any(match[1] not in known_names for match in _PLACEHOLDER.finditer(template)):
+    if any(match[1] not in PLACEHOLDERS for match in _PLACEHOLDER.finditer(template)):
         return False
     return _DELIMITERS.search(_PLACEHOLDER.sub("", template)) is None
 

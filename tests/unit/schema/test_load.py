@@ -230,23 +230,20 @@ def test_what_leads_to_other_rows_says_where(every_attribute: dict[str, object])
 
 
 @pytest.mark.parametrize(
-    ("kind", "to_many", "polymorphic"),
+    ("kind", "to_many"),
     [
-        ("oneToOne", False, False),
-        ("oneToMany", True, False),
-        ("manyToOne", False, False),
-        ("manyToMany", True, False),
-        ("morphToOne", False, True),
-        ("morphToMany", True, True),
-        ("morphOne", False, True),
-        ("morphMany", True, True),
+        ("oneToOne", False),
+        ("oneToMany", True),
+        ("manyToOne", False),
+        ("manyToMany", True),
+        ("morphToOne", False),
+        ("morphToMany", True),
+        ("morphOne", False),
+        ("morphMany", True),
     ],
 )
-def test_every_kind_of_relation_knows_whether_it_is_a_list(
-    kind: str, *, to_many: bool, polymorphic: bool
-) -> None:
+def test_every_kind_of_relation_knows_whether_it_is_a_list(kind: str, *, to_many: bool) -> None:
     assert Relation(kind).to_many is to_many
-    assert Relation(kind).polymorphic is polymorphic
 
 
 def test_a_localized_attribute_says_so_and_others_do_not(tmp_path: Path) -> None:

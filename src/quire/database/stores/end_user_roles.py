@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.entry_tables import EntryStore
-from quire.database.entries.links.link_change import LinkedRow
 from quire.database.program import Program
 from quire.database.stores.auth_rows import PermissionRow, StoredRole
 from quire.database.stores.builtin_type_table import content_table
@@ -63,8 +62,7 @@ class RoleRows:
         """Add permissions to a role."""
         for action in actions:
             row_id = yield from self._permissions.create({"action": action}, now=self._now)
-            role = [LinkedRow(row=role_id)]
-            yield from self._store.links.attach(PERMISSION_UID, "role", row_id, role)
+            yield from self._permissions.link("role", row_id, [role_id], creating=True)
 
     def revoke(self, permission_ids: Collection[int]) -> Program[None]:
         """Delete permissions by the ids of their rows."""

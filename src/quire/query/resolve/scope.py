@@ -165,13 +165,13 @@ class Scope(Struct, frozen=True, kw_only=True):
         """Whether private attributes are shown."""
         return isinstance(self.ability, Unsanitized)
 
-    def report_if_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
+    def report_if_hidden(self, attribute: Attribute, path: str) -> bool:
         """Record an error for a secret or private attribute; tell whether it was one."""
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
-            self.report_invalid_key(attribute.name, path, pass_ or Pass.SECRET)
+            self.report_invalid_key(attribute.name, path, Pass.SECRET)
             return True
         if attribute.private and not (self.trusted or self.shows_private):
-            self.report_invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
+            self.report_invalid_key(attribute.name, path, Pass.PRIVATE)
             return True
         return False
 

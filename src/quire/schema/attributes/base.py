@@ -167,11 +167,6 @@ class Relation(StrEnum):
         """Whether the attribute holds a list."""
         return self in _TO_MANY
 
-    @property
-    def polymorphic(self) -> bool:
-        """Whether the other side may be of several content types."""
-        return self.value.startswith("morph")
-
 
 _TO_MANY = frozenset(
     {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY, Relation.MORPH_TO_MANY, Relation.MORPH_MANY}

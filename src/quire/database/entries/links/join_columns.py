@@ -70,14 +70,6 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
                         other_rows=False,
                     )
 
-    def attach(
-        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
-    ) -> Program[None]:
-        """Set the target of a new row; see `Links.attach`."""
-        for target in targets[-1:]:
-            linked = LinkTarget(rows=(target.row,), uid=target.uid)
-            yield from self._point(row_id, linked, siblings)
-
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows."""
         columns = ["id", *self.pointer.to_nothing()]
@@ -129,16 +121,6 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
                 table, pointer_values, removed_rows, other_rows=False
             )
         yield from self.statements.point(table, pointer_values, claimed_rows)
-
-    def attach(
-        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
-    ) -> Program[None]:
-        """Make targets refer to a new row; see `Links.attach`."""
-        del siblings
-        pointer_values = self.pointer.values_for(row_id, self.uid)
-        yield from self.statements.point(
-            self.pointer.table, pointer_values, [target.row for target in targets]
-        )
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the rows that refer to rows."""

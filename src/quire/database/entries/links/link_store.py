@@ -35,11 +35,6 @@ class AttributeLinks(Protocol):
     def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
         """Change the links of rows; see `Links.apply_all`."""
 
-    def attach(
-        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
-    ) -> Program[None]:
-        """Write the links of a new row; see `Links.attach`."""
-
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows; see `Links.read`."""
 
@@ -61,44 +56,24 @@ class Links:
         change: LinkChange,
         *,
         creating: bool,
-        siblings: Collection[int] = (),
     ) -> Program[None]:
-        """Change the links of one attribute of a row.
-
-        ``uid`` is the content type or component of the row. ``creating`` says that the row was
-        inserted just now, so that nothing needs to be read. ``siblings`` are the other rows of the
-        same document: their targets are not taken from them. Raises ValidationError for impossible
-        positions, and TypeError when the attribute is neither a relation nor media.
-        """
-        row_change = RowLinkChange(row_id=row_id, change=change, siblings=siblings)
+        """Change the links of one attribute of a row, see `apply_all`."""
+        row_change = RowLinkChange(row_id=row_id, change=change)
         yield from self.apply_all(uid, attribute, [row_change], creating=creating)
 
     def apply_all(
         self, uid: str, attribute: str, changes: Sequence[RowLinkChange], *, creating: bool
     ) -> Program[None]:
-        """Change the links of one attribute of different rows, see `apply`.
+        """Change the links of one attribute of different rows.
+
+        ``uid`` is the content type or component of the rows. ``creating`` says that they were
+        inserted just now, so that nothing needs to be read. Raises ValidationError for impossible
+        positions, and TypeError when the attribute is neither a relation nor media.
 
         The result is that of changing them one after the other, if they do not link to each other.
         Where possible each step is one statement for all of them.
         """
         yield from self._links(uid, attribute).apply(changes, creating=creating)
-
-    def attach(
-        self,
-        uid: str,
-        attribute: str,
-        row_id: int,
-        targets: Sequence[LinkedRow],
-        *,
-        siblings: Collection[int] = (),
-    ) -> Program[None]:
-        """Write the links of a new row, copied from another row.
-
-        An order or inverse order of a target is written; otherwise targets are numbered 1..n and
-        appended to the lists of the other side. Links to rows of any type are written without the
-        name of the field, as Strapi copies them.
-        """
-        yield from self._links(uid, attribute).attach(row_id, targets, siblings)
 
     def read(
         self, uid: str, attribute: str, row_ids: Collection[int]

@@ -81,21 +81,6 @@ class TableLinks(Struct, frozen=True, kw_only=True):
                 dict.fromkeys(row for rows in removed.values() for row in rows),
             )
 
-    def attach(
-        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
-    ) -> Program[None]:
-        """Write the links of a new row; see `Links.attach`."""
-        numbered = [
-            LinkedRow(
-                row=target.row,
-                order=float(order_targets) if target.order is None else target.order,
-                inverse_order=target.inverse_order,
-            )
-            for order_targets, target in enumerate(targets, 1)
-        ]
-        row_change = RowLinkChange(row_id=row_id, change=LinkChange(), siblings=siblings)
-        yield from self._write_first([(row_change, numbered)])
-
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
         edge = self.edge

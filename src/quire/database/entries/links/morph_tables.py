@@ -73,21 +73,6 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             appended=ORDER,
         )
 
-    def attach(
-        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
-    ) -> Program[None]:
-        """Write the links of a new row; see `Links.attach`."""
-        del siblings
-        rows = [
-            [
-                row_id,
-                *self._value(target.row, target.uid),
-                position if target.order is None else target.order,
-            ]
-            for position, target in enumerate(targets, 1)
-        ]
-        yield from self._insert(rows, {} if self.has_own_table else {FIELD: self.field})
-
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
         columns = [
@@ -127,19 +112,13 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             for row_id, rows in replaced.items()
             for position, row in enumerate(rows, 1)
         ]
-        yield from self._insert(numbered, {FIELD: self.field})
-
-    def _insert(
-        self, rows: Sequence[Sequence[Value]], extra_columns: Mapping[str, str]
-    ) -> Program[None]:
-        """Insert links: the id of the row, its target, and the order of each."""
         columns = {
             self.source_column: StorageKind.ID,
             **self._targets(),
             ORDER: StorageKind.FLOAT,
         }
         yield from self.statements.insert(
-            self.table, {**self.type}, columns, rows, row_columns=extra_columns
+            self.table, {**self.type}, columns, numbered, row_columns={FIELD: self.field}
         )
 
     def _distinguishing_columns(self) -> dict[str, str | int]:

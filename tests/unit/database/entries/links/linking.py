@@ -5,7 +5,13 @@ from functools import cache
 from typing import TypeVar
 
 from quire.database.compile.writes import Writes
-from quire.database.entries.links.link_change import LinkAnchor, LinkChange, LinkedRow, LinkTarget
+from quire.database.entries.links.link_change import (
+    LinkAnchor,
+    LinkChange,
+    LinkedRow,
+    LinkTarget,
+    RowLinkChange,
+)
 from quire.database.entries.links.link_store import Links
 from quire.database.program import Program, Row
 from quire.database.tables.table_map import map_tables
@@ -132,9 +138,8 @@ class Linking:
     ) -> None:
         """Link a row to exactly these targets."""
         change = LinkChange(set=targets(rows))
-        self.run(
-            self.links.apply(uid, attribute, row_id, change, creating=creating, siblings=siblings)
-        )
+        row_change = RowLinkChange(row_id=row_id, change=change, siblings=siblings)
+        self.run(self.links.apply_all(uid, attribute, [row_change], creating=creating))
 
     def change(
         self,
@@ -150,18 +155,6 @@ class Linking:
         """Connect and disconnect targets of a row."""
         change = LinkChange(connect=targets(connect), disconnect=targets(disconnect), strict=strict)
         self.run(self.links.apply(uid, attribute, row_id, change, creating=creating))
-
-    def attach(
-        self,
-        uid: str,
-        attribute: str,
-        row_id: int,
-        rows: Sequence[LinkedRow],
-        *,
-        siblings: Collection[int] = (),
-    ) -> None:
-        """Write the links of a copied row."""
-        self.run(self.links.attach(uid, attribute, row_id, rows, siblings=siblings))
 
     def read(self, uid: str, attribute: str, *row_ids: int) -> dict[int, list[LinkedRow]]:
         """Read the links of rows."""
@@ -196,8 +189,3 @@ class Linking:
         """Return columns of all rows of a table."""
         listed = ", ".join(columns)
         return self.store.execute(f"SELECT {listed} FROM {name} ORDER BY id")
-
-
-def linked(*rows: int) -> list[LinkedRow]:
-    """Make links of a copy, of which nothing but the rows is known."""
-    return [LinkedRow(row=row) for row in rows]

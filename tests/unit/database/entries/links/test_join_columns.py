@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.entries.links.link_change import LinkedRow
-from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking, group, linked
+from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking, group
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ def test_one_that_belongs_to_one_is_taken_from_its_owner(linking: Linking) -> No
 
 def test_versions_of_a_document_do_not_take_from_one_another(linking: Linking) -> None:
     linking.set(NODE, "keeper", 18, [3])
-    linking.attach(NODE, "keeper", 19, linked(3), siblings=[18])
+    linking.set(NODE, "keeper", 19, [3], creating=True, siblings=[18])
     assert of_nodes(linking, "keeper_id") == [3, 3, None]
     linking.set(NODE, "keeper", 18, [3], siblings=[19])
     assert of_nodes(linking, "keeper_id") == [3, 3, None]
@@ -97,16 +97,3 @@ def test_columns_are_read_from_both_sides(linking: Linking) -> None:
     assert linking.read(PLAIN, "shelved", 3, 4) == {3: [LinkedRow(row=18), LinkedRow(row=20)]}
     assert linking.read(NODE, "ref", 18, 19) == {19: [LinkedRow(row=4, uid=PLAIN)]}
     assert linking.read(PLAIN, "mo", 3, 4) == {4: [LinkedRow(row=19)]}
-
-
-def test_a_copy_points_where_its_original_does(linking: Linking) -> None:
-    linking.attach(NODE, "shelf", 18, linked(3))
-    linking.attach(NODE, "ref", 18, [LinkedRow(row=5, uid=PLAIN)])
-    linking.attach(PLAIN, "shelved", 4, linked(19, 20))
-    assert of_nodes(linking, "shelf_id", "target_id", "target_type") == [
-        (3, 5, PLAIN),
-        (4, None, None),
-        (4, None, None),
-    ]
-    linking.attach(NODE, "shelf", 20, [])
-    assert linking.statements == 0

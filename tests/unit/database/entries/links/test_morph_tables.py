@@ -11,7 +11,6 @@ from tests.unit.database.entries.links.linking import (
     Linking,
     first,
     group,
-    linked,
 )
 
 FILES, REFS = "files_related_mph", "nodes_refs_mph"
@@ -97,22 +96,6 @@ def test_a_list_of_rows_of_any_type_says_the_type_of_each(linking: Linking) -> N
     ]
     linking.change(NODE, "refs", 18, [group(4, uid=PLAIN)], [group(3, uid=NODE)])
     assert linking.table(REFS) == [(18, 3, PLAIN, "refs", 1.0), (18, 4, PLAIN, "refs", 2.0)]
-
-
-def test_a_copied_list_of_rows_of_any_type_does_not_name_its_field(linking: Linking) -> None:
-    linking.set(NODE, "refs", 18, [group(3, uid=PLAIN), group(4, uid=PLAIN)])
-    copied = linking.read(NODE, "refs", 18)[18]
-    linking.attach(NODE, "refs", 23, copied)
-    assert linking.table(REFS)[2:] == [(23, 3, PLAIN, None, 1.0), (23, 4, PLAIN, None, 2.0)]
-    linking.change(NODE, "refs", 23, [group(5, uid=PLAIN)])
-    assert linking.table(REFS)[4:] == [(23, 5, PLAIN, "refs", 3.0)]
-    linking.set(NODE, "refs", 23, [])
-    assert linking.table(REFS)[2:] == []
-
-
-def test_copied_files_keep_the_name_of_their_field(linking: Linking) -> None:
-    linking.attach(NODE, "gallery", 23, linked(2, 1))
-    assert linking.table(FILES) == [(2, 23, NODE, "gallery", 1.0), (1, 23, NODE, "gallery", 2.0)]
 
 
 def test_rows_that_list_a_row_can_be_set_from_its_side(linking: Linking) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking, group, linked
+from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking, group
 
 UP, ONE = "nodes_up_lnk", "nodes_one_plain_lnk"
 
@@ -80,7 +80,7 @@ def test_one_that_belongs_to_one_is_taken_from_its_owner(linking: Linking) -> No
 def test_versions_of_a_document_do_not_take_from_one_another(linking: Linking) -> None:
     linking.set(NODE, "onePlain", 20, [3])
     linking.set(NODE, "onePlain", 18, [3], siblings=[19])
-    linking.attach(NODE, "onePlain", 19, linked(3), siblings=[18])
+    linking.set(NODE, "onePlain", 19, [3], creating=True, siblings=[18])
     assert linking.table(ONE) == [(18, 3), (19, 3)]
     linking.set(NODE, "onePlain", 18, [3], siblings=[19])
     assert linking.table(ONE) == [(18, 3), (19, 3)]

@@ -1,11 +1,9 @@
-"""Reading links, and writing those of a copied row."""
+"""Reading links."""
 
 import pytest
 
 from quire.database.entries.links.link_change import LinkedRow
-from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking, linked
-
-TABLE = "nodes_mplains_lnk"
+from tests.unit.database.entries.links.linking import NODE, PLAIN, Linking
 
 
 @pytest.fixture(autouse=True)
@@ -43,25 +41,6 @@ def test_only_the_orders_that_a_relation_keeps_are_read(linking: Linking) -> Non
 
 def test_of_no_rows_nothing_is_read(linking: Linking) -> None:
     assert linking.read(NODE, "mplains") == {}
-    assert linking.statements == 0
-
-
-def test_a_copy_is_numbered_and_comes_last_on_the_other_side(linking: Linking) -> None:
-    linking.set(NODE, "mplains", 17, [4])
-    linking.attach(NODE, "mplains", 18, linked(5, 4))
-    assert linking.table(TABLE)[1:] == [(18, 5, 1.0, 1.0), (18, 4, 2.0, 2.0)]
-    assert linking.statements == 1
-
-
-def test_a_copy_keeps_the_places_that_are_known(linking: Linking) -> None:
-    linking.set(NODE, "mplains", 17, [4])
-    known = [LinkedRow(row=5, order=4.0, inverse_order=9.0), LinkedRow(row=4, order=7.5)]
-    linking.attach(NODE, "mplains", 18, known)
-    assert linking.table(TABLE)[1:] == [(18, 5, 4.0, 9.0), (18, 4, 7.5, 2.0)]
-
-
-def test_a_copy_of_nothing_needs_no_statement(linking: Linking) -> None:
-    linking.attach(NODE, "mplains", 18, [])
     assert linking.statements == 0
 
 
