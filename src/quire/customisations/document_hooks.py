@@ -194,7 +194,10 @@ def _finding(
 
 
 def _actions_of_middleware(content_type: ContentType, name: str) -> Actions:
-    """Return the actions on documents that a call of the document service is part of."""
+    """Return the actions on documents that a call of the document service is part of.
+
+    The document of a single type is created by an update.
+    """
     is_single = content_type.kind is TypeKind.SINGLE
     match name:
         case "findMany":
@@ -205,7 +208,9 @@ def _actions_of_middleware(content_type: ContentType, name: str) -> Actions:
             return ("find",) if is_single else ()
         case "count":
             return ("count",) if is_single else ("find", "count")
-        case "create" | "update" | "delete" | "clone":
+        case "create":
+            return ("create", "update") if is_single else ("create",)
+        case "update" | "delete" | "clone":
             return (name,)
         case "publish" | "unpublish":
             return (name,) if content_type.draft_and_publish else ()
@@ -222,41 +227,50 @@ _MIDDLEWARE_CALLS = (
 def _actions_of_lifecycle(content_type: ContentType, name: str) -> Actions:
     """Return the actions on documents that a query is part of.
 
-    Publishing creates a row, unpublishing deletes one, and each write reads the row that it wrote.
+    Publishing and discarding a draft delete the version of before and create a new one, and each
+    write reads the rows that it writes. No action runs the queries ``createMany`` and
+    ``updateMany``; ``deleteMany`` is for other code.
     """
+    is_single = content_type.kind is TypeKind.SINGLE
     of_drafts = _OF_DRAFTS if content_type.draft_and_publish else ()
-    is_before = name.startswith("before")
-    match name.removeprefix("before").removeprefix("after").removesuffix("Many"):
+    replacing = tuple(action for action in of_drafts if action != "unpublish")
+    match name.removeprefix("before").removeprefix("after"):
         case "Create":
-            published: Actions = ("publish", "discard_draft") if of_drafts else ()
-            translated: Actions = ("update",) if content_type.localized else ()
-            return ("create", "clone", *published, *translated)
+            is_created_by_update = content_type.localized or is_single
+            updating: Actions = ("update",) if is_created_by_update else ()
+            return ("create", "clone", *replacing, *updating)
         case "Update":
-            return ("update",)
+            is_stamped = "firstPublishedAt" in content_type.attributes
+            return ("update", "publish") if is_stamped else ("update",)
         case "Delete":
-            return ("delete", "unpublish") if of_drafts else ("delete",)
+            return ("delete", *of_drafts)
+        case "DeleteMany":
+            return ("delete",)
         case "FindOne":
-            reads: Actions = ("find_one", "find")
-            if content_type.kind is not TypeKind.SINGLE:
-                reads = ("find_one",)
-            deleted: Actions = ("delete",) if is_before else ()
-            return (*reads, "create", "update", "clone", *of_drafts, *deleted)
-        case "Find":
-            return ("find", "delete", "clone", *of_drafts) if is_before else ("find",)
+            reads: Actions = ("find_one", "find") if is_single else ("find_one",)
+            return (*reads, "create", "update", "delete", "clone", *of_drafts)
+        case "FindMany":
+            localized: Actions = ("create", "update") if content_type.localized else ()
+            return ("find", "delete", "clone", *of_drafts, *localized)
+        case "Count":
+            # Values that must be unique are counted.
+            return ("find", "count", "create", "update", "clone", *replacing)
         case _:
-            return ("find", "count")
+            return ()
 
 
 def _end_user_actions(lifecycle: str) -> frozenset[str]:
     """Return the actions of the plugin for end users that a query of a user is part of."""
     methods = SERVICE_ACTIONS["user"]
-    match lifecycle.removeprefix("before").removeprefix("after").removesuffix("Many"):
+    match lifecycle.removeprefix("before").removeprefix("after"):
         case "Create":
             return methods["add"]
         case "Update":
             return methods["edit"]
-        case "Delete":
+        case "Delete" | "DeleteMany":
             return methods["remove"]
+        case "CreateMany" | "UpdateMany":
+            return frozenset()
         case _:
             return frozenset(
                 action for action in END_USER_ACTIONS if action.startswith(("user.", "auth."))

@@ -8,7 +8,8 @@ from structlog.testing import capture_logs
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, write_code
 from tests.unit.admin_api.office import BOSS, office_project, run_office
-from tests.unit.schema.trees import write_tree
+from tests.unit.schema.trees import Json, type_file, write_tree
+from tests.unit.strapi_project.code import core_files
 from tests.unit.strapi_project.notes import (
     LABEL,
     NOTE,
@@ -194,9 +195,9 @@ async def test_a_document_middleware_that_only_adds_something_closes_nothing(
         ("module.exports = { beforeFindMany(event) { event.params.where.rank = 1; } };",
          {"find", "delete"}),
         (("module.exports = { afterFindMany(event) { event.result.forEach((entry) => {"
-         " delete entry.rank; }); } };"), {"find"}),
+         " delete entry.rank; }); } };"), {"find", "delete"}),
         ("module.exports = { afterFindOne({ result }) { result.rank = null; } };",
-         {"findOne", "create", "update"}),
+         {"findOne", "create", "update", "delete"}),
         ("module.exports = makeLifecycles();", ALL),
         ("module.exports = { ...shared };", ALL),
         ("module.exports = { beforeCreate(event) { event.params.data.rank = next(event); } };",
@@ -657,3 +658,89 @@ async def test_a_guard_of_all_types_has_one_line_in_the_log(kind: Kind, tmp_path
     [line] = [line for line in logs if line["event"] == "documents are closed"]
     assert {NOTE, LABEL} < {*line["uid"].split(", ")}
     assert "find" in line["actions"].split(", ")
+
+
+_QUERIES_OF_ACTIONS = {
+    "plain": """
+        Count: find count
+        Create: create update clone
+        Delete: delete
+        FindMany: find create delete clone
+        FindOne: findOne create update delete clone
+        Update: update
+    """,
+    "drafts": """
+        Count: find count publish discardDraft clone
+        Create: create publish discardDraft clone
+        Delete: delete publish unpublish discardDraft
+        FindMany: find delete publish unpublish discardDraft clone
+        FindOne: findOne create update delete publish unpublish discardDraft clone
+        Update: update
+    """,
+    "single": """
+        Count: count
+        Create: create update clone
+        Delete: delete
+        FindMany: find delete clone
+        FindOne: find findOne create update delete clone
+        Update: update
+    """,
+    "start": """
+        Count: count
+        Create: create update publish discardDraft clone
+        Delete: delete publish unpublish discardDraft
+        FindMany: find create update delete publish unpublish discardDraft clone
+        FindOne: find findOne create update delete publish unpublish discardDraft clone
+        Update: update
+    """,
+}
+"""The actions whose queries of their own type Strapi 5.54 reported to a subscriber.
+
+``plain`` and ``start`` are localized, ``drafts`` has a ``uid``; ``single`` and ``start`` are single
+types; an update of these is a PUT also while they have no document.
+"""
+_COUNTED = {"create", "update", "clone", "publish", "discardDraft"}
+"""Actions that count entries if values must be unique."""
+
+
+@pytest.mark.parametrize("phase", ["before", "after"])
+@pytest.mark.parametrize(
+    "query", ["Count", "Create", "Delete", "FindMany", "FindOne", "Update", "CreateMany"]
+)
+def test_lifecycles_close_the_actions_that_run_them(tmp_path: Path, phase: str, query: str) -> None:
+    i18n: Json = {"i18n": {"localized": True}}
+    options: Json = {"draftAndPublish": True}
+    types = (
+        type_file("plain", pluginOptions=i18n),
+        type_file("drafts", {"slug": {"type": "uid"}}, plural="drafted", options=options),
+        type_file("single", kind="singleType"),
+        type_file("start", kind="singleType", pluginOptions=i18n, options=options),
+    )
+    write_tree(tmp_path, *types)
+    hook = f"{{ {phase}{query}: {REFUSING} }}"
+    files = bootstrap(f"strapi.db.lifecycles.subscribe({hook});")
+    names = {name for one in customised(tmp_path, files).findings for name in one.closes}
+    for name, table in _QUERIES_OF_ACTIONS.items():
+        lines = dict(line.split(": ") for line in table.strip().split("\n"))
+        queries = {key.strip(): set(actions.split()) for key, actions in lines.items()}
+        run = queries.get(query, set())
+        start = f"api::{name}.{name}."
+        closed = {one.removeprefix(start) for one in names if one.startswith(start)}
+        assert run <= closed, name
+        if query != "Count":
+            # A list also finds the entries that an update in another locale synchronizes.
+            assert closed - run <= ({"update"} if query == "FindMany" else set()), name
+        else:
+            assert closed - run <= _COUNTED | {"find"}, name
+
+
+async def test_a_guard_of_creations_closes_the_put_of_a_single_type(
+    kind: Kind, tmp_path: Path
+) -> None:
+    body = "if (context.action === 'create') throw new Error('No');\nreturn next();"
+    setting = type_file("setting", {"name": {"type": "string"}}, kind="singleType")
+    files = (setting, core_files("setting"), middleware(body))
+    public = ["api::setting.setting.update"]
+    async with serving(kind, tmp_path, *files, public=public) as site:
+        response = await site.send("PUT", "setting", {"data": {"name": "A"}})
+        assert response.status == 403
