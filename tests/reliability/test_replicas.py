@@ -1,6 +1,7 @@
 """Reads from a replica are never older than seen content, and work without the primary."""
 
 import asyncio
+import contextvars
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.pool import Pool
 from tests.conformance.client import AsgiClient
+from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.postgresql.session import Session
 from tests.reliability.outage import WAYS, Users
 from tests.reliability.replicas import HEADERS, TOKEN, Pair, following, served, started_pair
+from tests.unit.database.dialects.postgresql.conftest import run
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +108,75 @@ async def test_what_others_have_committed_is_seen_at_once(pair: Pair, tmp_path: 
                 await asyncio.to_thread(pair.follow)
             assert found == 1, number
     session.close()
+
+
+async def wait_for_replica(pair: Pair) -> None:
+    """Wait until the replica shows everything that the server has committed."""
+    server, replica = Session(pair.url), Session(pair.replica_url)
+    try:
+        ((position,),) = server.execute("SELECT pg_current_wal_lsn()::text")
+        reached = "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn"
+        async with asyncio.timeout(60):
+            while replica.execute(reached, [position]) != [(True,)]:  # noqa: ASYNC110 - a server
+                await asyncio.sleep(0.01)
+    finally:
+        server.close()
+        replica.close()
+
+
+async def test_requests_that_may_write_and_background_work_read_the_server(
+    pair: Pair, tmp_path: Path, lent: list[str]
+) -> None:
+    server, replica = address(pair.url), address(pair.replica_url)
+    async with served(pair, tmp_path, replica_wait_ms=60_000) as (app, client):
+        async with asyncio.timeout(60):
+            while replica not in lent:  # as long as the log is not marked
+                await count(client, "first")
+        lent.clear()
+        sign_in = json.dumps({"identifier": "nobody", "password": "Incorrect1"}).encode()
+        response = await client.request("POST", "/api/auth/local", HEADERS, sign_in)
+        assert response.status == 400
+        assert server in lent
+        assert replica not in lent
+        database = app.database
+        assert database is not None
+        await asyncio.create_task(
+            database.read(lambda: run("SELECT 1")), context=contextvars.Context()
+        )
+        assert replica not in lent
+
+
+async def test_bytes_of_a_file_that_was_deleted_elsewhere_are_removed_although_the_replica_has_it(
+    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(pair, tmp_path, replica_wait_ms=60_000) as (app, client):
+        headers = {**HEADERS, "Content-Type": FORM_TYPE}
+        old = FilePart("note.txt", b"Stop bath.", "text/plain")
+        response = await client.request("POST", "/api/upload", headers, form([old]))
+        (uploaded,) = json.loads(response.content)
+        assert app.library is not None
+        storage = app.library.storage
+        put = storage.put
+
+        async def put_and_delete(key: str, path: Path, *, type_: str) -> None:
+            await put(key, path, type_=type_)
+            patch.undo()  # what follows is undone
+            await wait_for_replica(pair)
+            await asyncio.to_thread(pair.pause)
+            session = Session(pair.url)
+            session.execute("DELETE FROM files WHERE id = $1", [uploaded["id"]])
+            session.close()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(storage, "put", put_and_delete)
+            new = FilePart("note.txt", b"Rinse for two minutes.", "text/plain")
+            target = f"/api/upload?id={uploaded['id']}"
+            try:
+                response = await client.request("POST", target, headers, form([new]))
+            finally:
+                await asyncio.to_thread(pair.follow)
+        assert response.status == 404
+        assert (await client.request("GET", uploaded["url"], {}, b"")).status == 404
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -41,6 +41,7 @@ from quire.content_api.request_tracing import note_response
 from quire.content_api.routes import METHODS, Authorizer, MatchedRoute, Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.database.interface import WouldBlockError, run_now
+from quire.database.replica_reads import allow_replica_reads
 from quire.database.retry_guard import watch_commits
 from quire.document_service.project_rules import acting
 from quire.document_service.unit_of_work import WriteEngine
@@ -409,6 +410,7 @@ class ContentApi:
         if method == "OPTIONS" and b"origin" in headers and _is_preflight(headers):
             return Response(204, b"", None)
         route_method = "GET" if method == "HEAD" else method
+        allow_replica_reads(is_allowed=route_method == "GET")
         match = self._match_route(request)
         if match is None:
             if route_method != "GET":

@@ -52,6 +52,7 @@ from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.interface import PoolStatistics, WouldBlockError
 from quire.database.program import Program, Statement, Value
+from quire.database.replica_reads import may_read_replica
 from quire.database.retry_guard import note_commit
 from quire.database.versioned_cache import ContentVersions
 from quire.errors import (
@@ -208,7 +209,7 @@ class PostgresDatabase:
 
     async def _replica(self) -> Replica | None:
         """Return a replica to read from, ``None`` if the server itself must be read."""
-        if not self._replicas:
+        if not self._replicas or not may_read_replica():
             return None
         if self._finding is not None:
             return await self._replicas.with_all(self._mark)
