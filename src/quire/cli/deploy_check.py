@@ -18,6 +18,7 @@ from quire.cli.project_settings import require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.dialects.postgresql.connection_security import (
+    LOCAL_HOSTS,
     ConnectionSecurity,
     connection_security,
 )
@@ -62,8 +63,6 @@ _DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret",
 
 _ENCRYPTED = frozenset({"require", "verify-ca", "verify-full"})
 """Values of ``sslmode`` with which connections without TLS are rejected."""
-
-_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _BACKUP_MAX_AGE_MS = 26 * 3_600_000
 """A day, and some time for a slow backup."""
@@ -258,13 +257,13 @@ def _network(settings: Settings) -> Iterator[DeployFinding]:
         yield problem("server.url", "the public address is not set; links in mails need it")
     elif not url.startswith("https://"):
         yield problem("server.url", f"{url} is not https: passwords and tokens can be read")
-    if not settings.server.trusted_proxies and settings.server.host not in _LOCAL_HOSTS:
+    if not settings.server.trusted_proxies and settings.server.host not in LOCAL_HOSTS:
         yield warning(
             "server.trusted_proxies",
             "no proxy is trusted: behind one, all callers share its address and its rate limit",
         )
     metrics = settings.metrics
-    if metrics.port is not None and metrics.address not in _LOCAL_HOSTS and metrics.token is None:
+    if metrics.port is not None and metrics.address not in LOCAL_HOSTS and metrics.token is None:
         yield warning("metrics.token", "everybody who reaches the address can read the metrics")
     if "*" in settings.cors.origins:
         yield warning("cors.origins", "pages of every origin may read responses; list your own")
@@ -275,7 +274,7 @@ def _mail(settings: Settings) -> Iterator[DeployFinding]:
     if mail.host is None:
         yield warning("mail.host", "no mail is sent: nobody can reset a password")
         return
-    if mail.security == "none" and mail.host not in _LOCAL_HOSTS:
+    if mail.security == "none" and mail.host not in LOCAL_HOSTS:
         yield problem(
             "mail.security", "mails and the password of the mail server are not encrypted"
         )

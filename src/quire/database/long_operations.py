@@ -35,22 +35,30 @@ async def write_interruptible(
 
     ``make`` receives a function that the program calls at each step, and that raises
     InterruptedWriteError when the task was cancelled. If the program had already ended, its result
-    is returned as if there had been no interruption.
+    is returned as if there had been no interruption. A write that still waits for others is
+    cancelled at once.
     """
-    interrupted = threading.Event()
+    begun, interrupted = threading.Event(), threading.Event()
 
     def step() -> None:
         if interrupted.is_set():
             raise InterruptedWriteError("The write was interrupted; nothing of it was kept.")
 
-    write_task = asyncio.ensure_future(database.write(make(step)))
+    def program() -> Program[T]:
+        begun.set()
+        step()
+        return (yield from make(step))
+
+    write_task = asyncio.ensure_future(database.write(program()))
     try:
         return await asyncio.shield(write_task)
     except asyncio.CancelledError:
         interrupted.set()
+        if not begun.is_set():  # a thread that begins now ends at its first step
+            write_task.cancel()
         with _no_further_interrupts():
             await asyncio.wait([write_task])
-        if write_task.exception() is not None:
+        if write_task.cancelled() or write_task.exception() is not None:
             raise
         return write_task.result()
 

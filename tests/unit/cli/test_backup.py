@@ -509,12 +509,26 @@ def test_a_dump_trusts_the_authorities_that_the_server_trusts(
         code, _, messages = run("backup", site, "--to", tmp_path / "one.tar")
         assert code == 0, messages
 
+        authorities = tmp_path / "authorities"
+        authorities.mkdir()
+        (authorities / f"{openssl_name_hash(certificate)}.0").symlink_to(certificate)
+        monkeypatch.setenv("SSL_CERT_DIR", str(authorities))
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+        code, _, messages = run("backup", site, "--to", tmp_path / "folder.tar")
+        assert code == 0, messages
+
         other, _ = self_signed_certificate(tmp_path)
         monkeypatch.setenv("PGSSLROOTCERT", str(other))
         code, _, messages = run("backup", site, "--to", tmp_path / "two.tar")
         assert (code, "certificate verify failed" in messages) == (2, True), messages
     finally:
         server.stop()
+
+
+def openssl_name_hash(certificate: Path) -> str:
+    """Return the name by which OpenSSL finds a certificate of localhost in a folder."""
+    command = ["openssl", "x509", "-noout", "-subject_hash", "-in", str(certificate)]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
 
 def self_signed_certificate(folder: Path) -> tuple[Path, Path]:

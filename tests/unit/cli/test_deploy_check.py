@@ -164,6 +164,28 @@ def test_every_check_is_documented() -> None:
     assert [name for name in sorted(names) if f"`{name}`" not in rows] == []
 
 
+def forget_libpq_variables(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    for name in ("PGSSLMODE", "PGSSLROOTCERT", "PGPASSWORD", "PGPASSFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+
+
+@pytest.mark.whatever_the_database("the settings of a database that does not exist are read")
+def test_an_authority_in_the_home_folder_requires_its_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget_libpq_variables(monkeypatch, tmp_path)
+    url = "postgresql://site:8Hq2m@db.example.org/site?sslmode=require"
+    environ = {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url}
+    settings = load_settings(tmp_path, environ=environ)
+    (finding,) = deploy_check.connection_findings(settings)
+    assert finding.message == "the certificate of db.example.org is not checked"
+    authority = tmp_path / ".postgresql" / "root.crt"
+    authority.parent.mkdir()
+    authority.touch()
+    assert list(deploy_check.connection_findings(settings)) == []
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
@@ -203,8 +225,7 @@ def test_urls_of_servers_say_whether_their_connections_are_safe(
     url: str,
     expected: tuple[str, str] | None,
 ) -> None:
-    for name in ("PGSSLMODE", "PGSSLROOTCERT", "PGPASSWORD", "PGPASSFILE"):
-        monkeypatch.delenv(name, raising=False)
+    forget_libpq_variables(monkeypatch, tmp_path)
     urls = {
         "database.url": {"DATABASE_URL": url},
         "database.replicas": {"DATABASE_REPLICA_URLS": url, "DATABASE_HOST": "localhost"},

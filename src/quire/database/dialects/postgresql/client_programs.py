@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import re
 import shutil
 import ssl
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 from urllib.parse import quote as quote_parameter
 
@@ -20,6 +22,8 @@ _MAX_OUTPUT = 1000
 _CHUNK_BYTES = 65_536
 _PASSWORD = "password"  # noqa: S105 - the name of a parameter of a URL
 _SSLMODE = "sslmode"
+_HASHED_NAME = re.compile(r"[0-9a-f]{8}\.\d+")
+"""The name of a certificate in a folder of authorities, as `c_rehash` makes it."""
 
 
 async def dump_database(options: PostgresOptions, path: Path) -> None:
@@ -84,28 +88,26 @@ async def _running(
         raise ConfigurationError(
             f"The program {name} was not found: install the client programs of PostgreSQL."
         )
-    environment, address = dict(os.environ), []
-    if options is not None:
-        environment |= _environment(options)
-        address = (
-            []
-            if options.dsn is None
-            else [f"--dbname={_address(options.dsn, needs_tls=options.ssl)}"]
+    environment, address = dict(os.environ), list[str]()
+    with TemporaryDirectory(prefix="quire-certificates-") as folder:
+        if options is not None:
+            environment |= _environment(options, Path(folder))
+            if options.dsn is not None:
+                address.append(f"--dbname={_address(options.dsn, needs_tls=options.ssl)}")
+        program = await asyncio.create_subprocess_exec(
+            name, *address, *arguments, env=environment, stdin=stdin, stdout=stdout, stderr=PIPE
         )
-    program = await asyncio.create_subprocess_exec(
-        name, *address, *arguments, env=environment, stdin=stdin, stdout=stdout, stderr=PIPE
-    )
-    if program.stderr is None:
-        raise RuntimeError(f"{name} has no standard error output")
-    reading = asyncio.ensure_future(program.stderr.read())
-    try:
-        yield program
-        errors = await reading
-        await program.wait()
-    finally:
-        if program.returncode is None:
-            program.kill()
-        await program.wait()
+        if program.stderr is None:
+            raise RuntimeError(f"{name} has no standard error output")
+        reading = asyncio.ensure_future(program.stderr.read())
+        try:
+            yield program
+            errors = await reading
+            await program.wait()
+        finally:
+            if program.returncode is None:
+                program.kill()
+            await program.wait()
     if program.returncode != 0:
         message = errors.decode(errors="replace").strip()[:_MAX_OUTPUT]
         raise DatabaseOpenError(f"{name} failed: {message}")
@@ -127,7 +129,8 @@ def _address(dsn: str, *, needs_tls: bool) -> str:
     return urlunsplit(public_parts)
 
 
-def _environment(options: PostgresOptions) -> dict[str, str]:
+def _environment(options: PostgresOptions, folder: Path) -> dict[str, str]:
+    """Return the variables of the connection; ``folder`` is for files that they name."""
     if options.dsn is None:
         password = options.password
         environment = {
@@ -142,18 +145,28 @@ def _environment(options: PostgresOptions) -> dict[str, str]:
         environment = {}
     if password is not None:
         environment["PGPASSWORD"] = password
-    return environment | _tls_environment(options)
+    return environment | _tls_environment(options, folder)
 
 
-def _tls_environment(options: PostgresOptions) -> dict[str, str]:
+def _tls_environment(options: PostgresOptions, folder: Path) -> dict[str, str]:
     """Return the variables for the same TLS as that of the driver.
 
-    libpq does not trust the authorities of the system by itself, as Python does.
+    libpq does not trust the authorities of the system by itself, as Python does. It reads them from
+    one file: where the system has only a folder of them, they are written to a file in ``folder``.
     """
     if not options.ssl:
         return {}
     if not options.ssl_verify:
         return {"PGSSLMODE": "require"}
     paths = ssl.get_default_verify_paths()
-    authorities = os.environ.get("PGSSLROOTCERT") or paths.cafile or paths.openssl_cafile
-    return {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": authorities}
+    authorities = os.environ.get("PGSSLROOTCERT") or paths.cafile
+    if not authorities and paths.capath:
+        authorities = str(folder / "authorities.pem")
+        _join_certificates(Path(paths.capath), Path(authorities))
+    return {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": authorities or paths.openssl_cafile}
+
+
+def _join_certificates(folder: Path, file: Path) -> None:
+    """Write the certificates of a folder to one file: those that OpenSSL finds by their names."""
+    certificates = sorted(path for path in folder.iterdir() if _HASHED_NAME.fullmatch(path.name))
+    file.write_bytes(b"\n".join(path.read_bytes() for path in certificates))

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from quire.settings import DatabaseSettings
 
-_LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1"})
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names and addresses of this machine, as they are written in settings and URLs."""
 _OTHER_CREDENTIALS = frozenset({"passfile", "service", "sslcert"})
 """Parameters of a URL that take the place of a password."""
 
@@ -59,12 +60,16 @@ def _host(address: str) -> str:
 
 
 def _is_local(host: str) -> bool:
-    return host in _LOCAL_HOSTS or host.startswith("/")
+    return not host or host in LOCAL_HOSTS or host.startswith("/")
 
 
 def _sslmode(parameters: Mapping[str, str], environment: Mapping[str, str]) -> str:
     mode = parameters.get("sslmode") or environment.get("PGSSLMODE", "prefer")
-    has_authority = "sslrootcert" in parameters or "PGSSLROOTCERT" in environment
+    has_authority = (
+        "sslrootcert" in parameters
+        or "PGSSLROOTCERT" in environment
+        or (Path.home() / ".postgresql" / "root.crt").exists()
+    )
     # As in libpq: if there is an authority, its certificates are required.
     return "verify-ca" if mode == "require" and has_authority else mode
 
