@@ -77,7 +77,7 @@ class AuditedDatabase(DatabaseWrapper):
 
     def _add_audit_row(self, program: Program[T], row: AuditRow) -> Program[T]:
         result = yield from program
-        yield from self._log.added(row)
+        yield from self._log.insert(row)
         return result
 
 

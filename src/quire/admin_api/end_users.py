@@ -31,7 +31,7 @@ from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import ApplicationError, MailError, ValidationError
-from quire.mail.templates import UNSOUND, is_sound
+from quire.mail.templates import INVALID_TEMPLATE, is_valid_template
 from quire.schema.attributes.validation import not_of_type
 
 PROVIDERS_KEY = "plugin_users-permissions_grant"
@@ -235,8 +235,8 @@ def _require_sound(name: str, template: object) -> None:
     """Reject templates with code. Raises ValidationError."""
     if not isinstance(template, str):
         raise ValidationError(f"{name} {not_of_type('string', template)}")
-    if not all(is_sound(block) for block in _blocks(template)):
-        raise ValidationError(UNSOUND)
+    if not all(is_valid_template(block) for block in _blocks(template)):
+        raise ValidationError(INVALID_TEMPLATE)
 
 
 def _blocks(template: str) -> Iterator[str]:

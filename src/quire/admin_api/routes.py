@@ -13,11 +13,11 @@ from quire.admin_api.admin_user_routes import AdminAuthentication, identity_rout
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.audit_log import AuditApi, AuditTrail
 from quire.admin_api.content_api_actions import ContentApiActionsApi
-from quire.admin_api.content_manager.homepage import HomeApi
+from quire.admin_api.content_manager.homepage import RecentEntriesApi
 from quire.admin_api.content_manager.locale_prefill import LocalePrefillApi
-from quire.admin_api.content_manager.publish_and_clone_checks import CheckApi
+from quire.admin_api.content_manager.publish_and_clone_checks import EntryCheckApi
 from quire.admin_api.content_manager.read_routes import EntryApi
-from quire.admin_api.content_manager.relations import RelatedApi
+from quire.admin_api.content_manager.relations import RelationApi
 from quire.admin_api.content_manager.type_routes import ManagedModelApi
 from quire.admin_api.content_manager.uid_values import UidValueApi
 from quire.admin_api.content_manager.write_routes import EntryWriteApi
@@ -41,7 +41,7 @@ from quire.admin_api.project_info import ProjectApi
 from quire.admin_api.quire_routes.entry_tools import EntryToolsApi
 from quire.admin_api.quire_routes.explain_permissions import ExplainApi
 from quire.admin_api.quire_routes.export import ExportApi
-from quire.admin_api.quire_routes.homepage import HomeOverviewApi
+from quire.admin_api.quire_routes.homepage import OverviewApi
 from quire.admin_api.quire_routes.jobs import JobApi
 from quire.admin_api.quire_routes.locale_coverage import LocaleCoverageApi
 from quire.admin_api.quire_routes.openapi import AdminDescriptionApi
@@ -69,7 +69,7 @@ from quire.content_api.around_reads import AroundReads
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_lists import EntryLists
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionHistory, RevisionLog
@@ -99,7 +99,7 @@ def own_routes(
 ) -> Iterator[Route]:
     """Yield the routes below ``/admin/x`` about content and permissions."""
     engine = documents.engine
-    yield from HomeOverviewApi(database, engine, webhooks).routes()
+    yield from OverviewApi(database, engine, webhooks).routes()
     locales = LocaleStore(ContentTables(store=engine.store, new_id=engine.new_id), clock)
     yield from LocaleCoverageApi(database, engine, locales).routes()
     yield from EntryToolsApi(database, documents, history).routes()
@@ -110,7 +110,7 @@ def own_routes(
     yield from ReviewApi(database, engine, admin_users, webhooks.tables, clock).routes()
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
-    reading = ContentReading(engine)
+    reading = EntryReader(engine)
     yield from ExportApi(database, reading, history).routes()
     yield from ExplainApi(database, reading, admin_users, authenticator).routes()
 
@@ -175,11 +175,11 @@ def content_manager_routes(
     around_reads = AroundReads(documents)
     yield from EntryApi(database, documents, lists, history, around_reads).routes()
     yield from changes.routes()
-    yield from RelatedApi(database, engine).routes()
+    yield from RelationApi(database, engine).routes()
     yield from UidValueApi(database, engine).routes()
-    yield from CheckApi(database, engine, changes.clone).routes()
+    yield from EntryCheckApi(database, engine, changes.clone).routes()
     yield from LocalePrefillApi(database, engine).routes()
-    yield from HomeApi(database, engine).routes()
+    yield from RecentEntriesApi(database, engine).routes()
 
 
 class AdminParts(Struct, frozen=True, kw_only=True):
@@ -286,7 +286,7 @@ def _content_routes(
     settings, sources, database = context.settings, context.sources, context.database
     engine = context.engine
     reads = ReadService(database, engine.reads, sources.reader.lists)
-    lists = EntryLists(ContentReading(engine), reads, settings.cache.plans)
+    lists = EntryLists(EntryReader(engine), reads, settings.cache.plans)
     history = scheduled.parts.history
     yield from content_manager_routes(
         database, sources.documents, lists, history, secret=context.secret

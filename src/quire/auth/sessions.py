@@ -45,7 +45,7 @@ class Session(Struct, frozen=True, kw_only=True, rename="camel"):
     created_at: int | None = None
     updated_at: int | None = None
 
-    def holds(self, now: int) -> bool:
+    def is_valid(self, now: int) -> bool:
         """Tell whether it has not ended; a session without an end is invalid."""
         if self.expires_at is None or self.expires_at <= now:
             return False
@@ -129,7 +129,7 @@ class Sessions:
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._lock_session(claims)
-        if session is None or not session.holds(now):
+        if session is None or not session.is_valid(now):
             return None
         if session.status != "active":
             rotated_at = session.updated_at
@@ -160,7 +160,7 @@ class Sessions:
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._session_of(claims, ACCESS)
-        if claims is None or session is None or not session.holds(now):
+        if claims is None or session is None or not session.is_valid(now):
             return None
         user_id = session.user_id or ""
         if not user_id.isdecimal():
@@ -168,7 +168,7 @@ class Sessions:
         expires_at = min(int(str(claims["exp"])) * _SECOND_MS, session.expires_at or 0)
         return int(user_id), str(session.session_id), expires_at
 
-    def refreshed_by(self, token: str, now: int) -> str | None:
+    def session_of_refresh_token(self, token: str, now: int) -> str | None:
         """Return the session id of a refresh token, ``None`` for an invalid token."""
         claims = read_claims(token, self._secret, now) or {}
         session_id = claims.get("sessionId")
@@ -179,7 +179,7 @@ class Sessions:
         """Return the active sessions of a user, oldest first."""
         sessions = yield from self._select_sessions(user_id)
         return [
-            session for session in sessions if session.status == "active" and session.holds(now)
+            session for session in sessions if session.status == "active" and session.is_valid(now)
         ]
 
     def device_of(self, user_id: int, session_id: str) -> Program[str | None]:
@@ -285,7 +285,7 @@ class Sessions:
     def _forget_ended(self, user_id: int, now: int) -> Program[None]:
         sessions = yield from self._select_sessions(user_id)
         yield from self._rows.delete_ids(
-            [session.id for session in sessions if not session.holds(now)]
+            [session.id for session in sessions if not session.is_valid(now)]
         )
 
     def _select_sessions(self, user_id: int) -> Program[list[Session]]:

@@ -66,7 +66,7 @@ class CallLimits:
 
         return count_and_handle
 
-    def require_open(self, account: str) -> None:
+    def check_wrong_passwords(self, account: str) -> None:
         """Reject a password check for an account with too many wrong passwords.
 
         Raises RateLimitError. Calls over the limit of their address are not counted here, so nobody
@@ -75,7 +75,7 @@ class CallLimits:
         if self._limiter is not None:
             self._limiter.check(f"account {account}", times=_ACCOUNT_FACTOR)
 
-    def note_wrong(self, account: str) -> None:
+    def count_wrong_password(self, account: str) -> None:
         """Count a wrong password of an account."""
         if self._limiter is not None:
             self._limiter.count(f"account {account}", times=_ACCOUNT_FACTOR)

@@ -124,7 +124,7 @@ class ProviderApi:
         except ProviderError as error:
             _log_refusal(provider, error)
             raise ApplicationError(NOT_DONE) from error
-        cookie_value = cipher.close(AT_PROVIDER, provider.name, asdict(sign_in_state))
+        cookie_value = cipher.encrypt(AT_PROVIDER, provider.name, asdict(sign_in_state))
         return self._add_state_cookie(respond_redirect(address), cookie_value)
 
     async def handle_provider_callback(self, request: Request) -> Response:
@@ -133,7 +133,7 @@ class ProviderApi:
         Errors are in the query of the page: nobody reads the response to a browser.
         """
         provider, cipher = await self._provider(request)
-        cookie_state = cipher.open(_cookie(request), AT_PROVIDER, provider.name)
+        cookie_state = cipher.decrypt(_cookie(request), AT_PROVIDER, provider.name)
         page = provider.callback if cookie_state is None else cookie_state["callback"]
         try:
             sign_in_state, code = _read_callback(request, provider, cookie_state)
@@ -145,13 +145,13 @@ class ProviderApi:
             return respond_redirect(_with_query(page, _oauth_error(NOT_DONE)))
         identity = {"email": profile.email or "", "username": profile.username or ""}
         return self._add_state_cookie(
-            respond_redirect(page), cipher.close(RETURNED, provider.name, identity)
+            respond_redirect(page), cipher.encrypt(RETURNED, provider.name, identity)
         )
 
     async def sign_in_with_provider(self, request: Request) -> Response:
         """Return the token of whoever has signed in through a provider."""
         provider, cipher = await self._provider(request)
-        identity = cipher.open(_cookie(request), RETURNED, provider.name)
+        identity = cipher.decrypt(_cookie(request), RETURNED, provider.name)
         if identity is None:
             raise ApplicationError(NO_SESSION)
         if not identity["email"]:
@@ -204,7 +204,7 @@ def _read_callback(
     none, was sent to it. As in the reference, errors of the provider need no state: they sign
     nobody in.
     """
-    state_name, code_name = provider.preset.comes_back_with
+    state_name, code_name = provider.preset.callback_parameters
     is_oauth2 = not provider.preset.request_url
     if is_oauth2 and (error := _text(request, "error")):
         description = _text(request, "error_description")

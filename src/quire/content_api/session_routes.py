@@ -167,7 +167,7 @@ class SessionApi:
         token = self._cookie.read(request) or _refresh_token(request)
         cookie_session_id = None
         if isinstance(token, str):
-            cookie_session_id = sessions.refreshed_by(token, self._issuer.clock())
+            cookie_session_id = sessions.session_of_refresh_token(token, self._issuer.clock())
         session_id = cookie_session_id or user.session_id
         if session_id is not None:
             await self._issuer.end(sessions, user.id, session_id)

@@ -127,10 +127,10 @@ class SignInApi(AccountApi):
         identifier = body.identifier
         user = await self._responses.read(lambda: self._accounts.local_user(identifier))
         account = identifier.lower() if user is None else user.document_id
-        self._limits.require_open(account)
+        self._limits.check_wrong_passwords(account)
         hashed = None if user is None else user.password
         if not await verify_password(body.password, hashed) or user is None:
-            self._limits.note_wrong(account)
+            self._limits.count_wrong_password(account)
             raise ValidationError(WRONG)
         await self._require_welcome(user)
         return await self._responses.signed_in(request, user.id)

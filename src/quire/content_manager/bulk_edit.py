@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from quire.content_manager.entry_status import EntryJson
-from quire.content_manager.entry_writes import ContentWriting
+from quire.content_manager.entry_writes import EntryWriter
 from quire.content_manager.status_and_locale import RequestedVersion
 from quire.content_manager.version_differences import differences
 from quire.content_manager.writable_fields import Body
@@ -19,8 +19,8 @@ from quire.schema.model import ContentType
 Changes = list[dict[str, object]]
 
 
-class PreviewedError(Exception):
-    """Ends a transaction that was only a preview, with the changes."""
+class BulkEditPreviewError(Exception):
+    """Rolls back a transaction that was only a preview; has the changes."""
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
@@ -34,7 +34,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
     body: Body
     locale: str | None
 
-    def program(self, writing: ContentWriting) -> Program[Changes]:
+    def program(self, writing: EntryWriter) -> Program[Changes]:
         """Change all documents; returns the changed fields of each.
 
         All of them or none. Raises what changing an entry raises, with the document in the details.
@@ -58,13 +58,13 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         return changes
 
     def _change(
-        self, writing: ContentWriting, command: UpdateDocument, document_id: str
+        self, writing: EntryWriter, command: UpdateDocument, document_id: str
     ) -> Program[None]:
         with _errors_of(document_id):
             yield from writing.perform(command)
 
     def _read_change(
-        self, writing: ContentWriting, document_id: str, before: EntryJson
+        self, writing: EntryWriter, document_id: str, before: EntryJson
     ) -> Program[dict[str, object]]:
         """Return the changed fields of a document."""
         after = yield from self._read_draft(writing, document_id)
@@ -72,11 +72,11 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
             writing.permissions.content_type, document_id, before, after, self.body
         )
 
-    def preview(self, writing: ContentWriting) -> Program[Changes]:
-        """Apply the changes and roll them back. Raises PreviewedError."""
-        raise PreviewedError((yield from self.program(writing)))
+    def preview(self, writing: EntryWriter) -> Program[Changes]:
+        """Apply the changes and roll them back. Raises BulkEditPreviewError."""
+        raise BulkEditPreviewError((yield from self.program(writing)))
 
-    def _read_draft(self, writing: ContentWriting, document_id: str) -> Program[EntryJson]:
+    def _read_draft(self, writing: EntryWriter, document_id: str) -> Program[EntryJson]:
         requested_version = RequestedVersion("draft", self.locale)
         versions = yield from writing.versions(document_id)
         entry = writing.draft_of(versions, self.locale)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.entry_status import DocumentVersions, EntryJson, in_short
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import SYSTEM_FIELDS
@@ -104,7 +104,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def entry_list(
-    reading: ContentReading,
+    reading: EntryReader,
     permissions: TypePermissions,
     query: Query,
     requested_version: RequestedVersion,
@@ -131,7 +131,7 @@ class _ListKey(Struct, frozen=True):
 class EntryLists:
     """Reads lists, and caches the plans of recent ones."""
 
-    def __init__(self, reading: ContentReading, reads: ReadService, size: int) -> None:
+    def __init__(self, reading: EntryReader, reads: ReadService, size: int) -> None:
         """``size`` is the number of cached lists."""
         self._reading = reading
         self._reads = reads

@@ -39,7 +39,7 @@ _BY_DOCUMENT = (
 _SUMMARY_FIELDS = ("id", "firstname", "lastname", "email")
 
 
-class ContentReading(Struct, frozen=True):
+class EntryReader(Struct, frozen=True):
     """Programs that read entries for administrators, with only the fields that they may read.
 
     A program checks permissions on the entry itself, because conditions of a permission, such as

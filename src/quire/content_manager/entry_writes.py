@@ -110,7 +110,7 @@ def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict
     return {**data, "email": email, "provider": _LOCAL}
 
 
-class ContentWriting(WriteContext, frozen=True):
+class EntryWriter(WriteContext, frozen=True):
     """Programs that create, update, clone and delete one document."""
 
     def create(
@@ -137,7 +137,7 @@ class ContentWriting(WriteContext, frozen=True):
         a ``document_id`` that exists: rules hide the document from the caller.
         """
         yield from self.require_locales([locale])
-        rules = self._permissions_for(CREATE).in_locale(locale)
+        rules = self._permissions_for(CREATE).rules_for_new_entry(locale)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
@@ -201,7 +201,7 @@ class ContentWriting(WriteContext, frozen=True):
         if draft is None:
             raise NotFoundError
         read = self.permissions.require_on(entry_origin(draft))
-        rules = self._permissions_for(CREATE).in_locale(draft["locale"])
+        rules = self._permissions_for(CREATE).rules_for_new_entry(draft["locale"])
         schema = self.unit.engine.schema
         blanks = blank_fields(schema, self._type, rules, read)
         data = merge_data(blanks, pick_writable(schema, self._type, body, rules))

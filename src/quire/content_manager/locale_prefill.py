@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import may_follow, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
@@ -96,7 +96,7 @@ class _PrefilledTarget(Struct, frozen=True, kw_only=True):
 class LocalePrefill(Struct, frozen=True, kw_only=True):
     """Prefills forms for one administrator."""
 
-    content: ContentReading
+    content: EntryReader
     ability: AdminAbility
     view_of: ViewOf
 

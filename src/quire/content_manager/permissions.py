@@ -84,7 +84,7 @@ class TypePermissions(Struct, frozen=True):
             raise ForbiddenError
         return rules
 
-    def in_locale(self, locale: str | None) -> tuple[GrantRule, ...]:
+    def rules_for_new_entry(self, locale: str | None) -> tuple[GrantRule, ...]:
         """Return the rules for new entries in a locale.
 
         The principal becomes their creator. A rule without locales allows creating entries in any

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from quire.access.admin_actions import CREATE, PUBLISH, UPDATE
 from quire.content_manager.entry_reads import find_version
 from quire.content_manager.entry_status import EntryJson
-from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
+from quire.content_manager.entry_writes import NO_ENTITY, EntryWriter
 from quire.content_manager.review.entry_stages import entry_review
 from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status_and_locale import RequestedVersion
@@ -19,16 +19,16 @@ from quire.errors import NotFoundError
 NO_DOCUMENT = "Document not found"
 
 
-class PublishableError(Exception):
-    """Ends a transaction in which a document was published on trial."""
+class PublishTrialError(Exception):
+    """Rolls back a transaction in which a document was published on trial."""
 
 
-class ContentPublishing(WriteContext, frozen=True):
+class EntryPublisher(WriteContext, frozen=True):
     """Programs that publish, unpublish and discard."""
 
     @property
-    def _writing(self) -> ContentWriting:
-        return ContentWriting(self.unit, self.permissions, self.history)
+    def _writing(self) -> EntryWriter:
+        return EntryWriter(self.unit, self.permissions, self.history)
 
     def publish(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Publish the draft of a document in one locale, after the changes of a request body.
@@ -52,9 +52,9 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self._publish(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
-        """Publish on trial, and roll back. Raises PublishableError, or what prevents publishing."""
+        """Publish on trial. Raises PublishTrialError, or what prevents publishing."""
         yield from self.publish(document_id, {}, locale)
-        raise PublishableError
+        raise PublishTrialError
 
     def publish_new(
         self, body: Body, locale: str | None, document_id: str | None = None
@@ -64,8 +64,8 @@ class ContentPublishing(WriteContext, frozen=True):
         One with ``document_id`` that exists was created by an earlier attempt, whose response was
         lost: it is published as it is.
         """
-        self._permissions_for(CREATE).in_locale(locale)
-        self._permissions_for(PUBLISH).in_locale(locale)
+        self._permissions_for(CREATE).rules_for_new_entry(locale)
+        self._permissions_for(PUBLISH).rules_for_new_entry(locale)
         if document_id is not None and (yield from self.versions(document_id)):
             return (yield from self._publish(document_id, locale))
         command = yield from self._writing.creation(body, locale, document_id)

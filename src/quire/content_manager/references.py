@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_lists import entry_list
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
@@ -27,7 +27,7 @@ _MAX_DEPTH = 3
 class IncomingReferences(Struct, frozen=True):
     """Finds references to documents, for one administrator."""
 
-    reading: ContentReading
+    reading: EntryReader
     ability: AdminAbility
 
     def find_entries(

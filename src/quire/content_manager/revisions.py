@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.clock import ms_from_iso
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import Planner
@@ -49,7 +49,7 @@ class RevisionLog(Struct, frozen=True):
     max_revisions: int
 
     def record_before(
-        self, reading: ContentReading, permissions: TypePermissions, entry: EntryJson
+        self, reading: EntryReader, permissions: TypePermissions, entry: EntryJson
     ) -> Program[None]:
         """Store the state of a draft before it is changed, unless it is stored already."""
         if not self.max_revisions:
@@ -64,7 +64,7 @@ class RevisionLog(Struct, frozen=True):
 
     def record_after(
         self,
-        reading: ContentReading,
+        reading: EntryReader,
         permissions: TypePermissions,
         entry_ids: Sequence[int],
         editor_id: int | None,
@@ -84,7 +84,7 @@ class RevisionLog(Struct, frozen=True):
 
     def _add_revisions(
         self,
-        reading: ContentReading,
+        reading: EntryReader,
         permissions: TypePermissions,
         entry_ids: Sequence[int],
         editor_id: int | None,
@@ -127,7 +127,7 @@ def revision_text(schema: Schema, content_type: ContentType, entry: EntryJson) -
 
 
 def read_whole(
-    reading: ContentReading, permissions: TypePermissions, entry_id: int
+    reading: EntryReader, permissions: TypePermissions, entry_id: int
 ) -> Program[EntryJson]:
     """Return a draft as `read_all_whole` does. Raises NotFoundError if it does not exist."""
     entries = yield from read_all_whole(reading, permissions, [entry_id])
@@ -137,7 +137,7 @@ def read_whole(
 
 
 def read_all_whole(
-    reading: ContentReading,
+    reading: EntryReader,
     permissions: TypePermissions,
     entry_ids: Sequence[int],
     *,

@@ -11,8 +11,8 @@ from secrets import token_hex
 from msgspec import Struct
 
 from quire.clock import iso_from_ms
-from quire.content_manager.entry_writes import ContentWriting
-from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.entry_writes import EntryWriter
+from quire.content_manager.publishing import EntryPublisher
 from quire.content_manager.writable_fields import Body
 from quire.database.program import Program
 from quire.schema.attributes.base import (
@@ -40,7 +40,7 @@ class SampleBatch(Struct, frozen=True, kw_only=True):
     locale: str | None
     publish: bool
 
-    def program(self, writing: ContentWriting, publishing: ContentPublishing) -> Program[list[str]]:
+    def program(self, writing: EntryWriter, publishing: EntryPublisher) -> Program[list[str]]:
         """Create all entries or none; returns the ids of the documents."""
         document_ids: list[str] = []
         for body in self.bodies:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
@@ -18,7 +18,7 @@ _OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "capt
 
 
 def draft_and_published(
-    reading: ContentReading, permissions: TypePermissions, document_id: str, locale: str | None
+    reading: EntryReader, permissions: TypePermissions, document_id: str, locale: str | None
 ) -> Program[dict[str, object]]:
     """Return the fields in which the draft of a document differs from its published version.
 

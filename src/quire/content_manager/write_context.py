@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.revisions import RevisionLog
@@ -56,8 +56,8 @@ class WriteContext(Struct, frozen=True):
         return self.permissions.content_type
 
     @property
-    def _reading(self) -> ContentReading:
-        return ContentReading(self.unit.engine)
+    def _reading(self) -> EntryReader:
+        return EntryReader(self.unit.engine)
 
     def _permissions_for(self, action: str) -> TypePermissions:
         return replace(self.permissions, action=action)

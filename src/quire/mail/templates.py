@@ -23,12 +23,12 @@ PLACEHOLDERS = frozenset(
 )
 """The names that placeholders may contain."""
 
-UNSOUND = "Invalid template"
+INVALID_TEMPLATE = "Invalid template"
 _PLACEHOLDER = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
 _DELIMITERS = re.compile(r"<%|%>|\$\{")
 
 
-def is_sound(template: str) -> bool:
+def is_valid_template(template: str) -> bool:
     """Tell whether a template contains only text and known placeholders."""
     if any(match[1] not in PLACEHOLDERS for match in _PLACEHOLDER.finditer(template)):
         return False
@@ -40,6 +40,6 @@ def fill_in(template: str, values: Mapping[str, str], escape: Callable[[str], st
 
     Values are escaped, and not searched for placeholders. Raises MailError for an invalid template.
     """
-    if not is_sound(template):
-        raise MailError(UNSOUND)
+    if not is_valid_template(template):
+        raise MailError(INVALID_TEMPLATE)
     return _PLACEHOLDER.sub(lambda match: escape(values.get(match[1], "")), template)

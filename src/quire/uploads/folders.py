@@ -180,19 +180,19 @@ def delete(
         folders_by_id[folder_id] for folder_id in sorted(set(folders)) if folder_id in folders_by_id
     ]
     rows = {row.id: row for row in (yield from find_files(unit.store, files))}
-    folder_ids = tuple(rows)
+    file_ids = tuple(rows)
     files_inside = yield from files_within(unit.store, [folder.path for folder in selection])
     rows |= {row.id: row for row in files_inside}
     yield from delete_records(unit, list(rows.values()))
-    gone = [
+    deleted_ids = [
         folder.id
         for folder in folders_by_id.values()
         if any(_is_within(folder, ancestor) for ancestor in selection)
     ]
-    yield from delete_folders(unit.store, gone)
+    yield from delete_folders(unit.store, deleted_ids)
     return DeletedFiles(
         folders=tuple(folder.id for folder in selection),
-        files=folder_ids,
+        files=file_ids,
         rows=tuple(rows.values()),
     )
 

@@ -18,7 +18,7 @@ CONFIGURE = "plugin::upload.configure-view"
 SETTINGS = "plugin::upload.settings.read"
 
 
-class FileRights(Struct, frozen=True):
+class FilePermissions(Struct, frozen=True):
     """The permissions of one administrator for one action of the media library."""
 
     ability: AdminAbility
@@ -29,7 +29,7 @@ class FileRights(Struct, frozen=True):
         if not self.ability.allows(self.action):
             raise ForbiddenError
 
-    def makers(self, store: EntryStore) -> Program[frozenset[int] | None]:
+    def allowed_creators(self, store: EntryStore) -> Program[frozenset[int] | None]:
         """Return the administrators whose files are allowed; ``None`` for all files."""
         creator_ids: set[int] = set()
         for rule in self.ability.rules(self.action):
@@ -45,9 +45,9 @@ class FileRights(Struct, frozen=True):
     def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:
         """Check that the action is allowed on all of these files. Raises ForbiddenError."""
         self.require()
-        makers = yield from self.makers(store)
-        if makers is None:
+        allowed_creators = yield from self.allowed_creators(store)
+        if allowed_creators is None:
             return
         creators = yield from creators_of(store, ids)
-        if not all(creators.get(row_id) in makers for row_id in ids):
+        if not all(creators.get(row_id) in allowed_creators for row_id in ids):
             raise ForbiddenError

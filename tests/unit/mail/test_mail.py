@@ -7,7 +7,7 @@ import pytest
 from quire.errors import MailError
 from quire.mail.message import Mail, address, compose, plain_text
 from quire.mail.senders import NoSender, SmtpSender, TerminalSender, choose_sender
-from quire.mail.templates import fill_in, is_sound
+from quire.mail.templates import fill_in, is_valid_template
 from quire.settings import MailSettings
 
 MAIL = Mail(to=("ada@example.org",), subject="Hello\r\nBcc: eve@example.org", html="<p>Hi</p>")
@@ -76,7 +76,7 @@ def test_html_can_be_read_without_it(html: str, text: str) -> None:
     ],
 )
 def test_a_template_holds_text_and_known_places_alone(template: str, *, sound: bool) -> None:
-    assert is_sound(template) is sound
+    assert is_valid_template(template) is sound
     if not sound:
         with pytest.raises(MailError):
             fill_in(template, {})

@@ -28,7 +28,7 @@ class RecentQuery(Struct):
     action: Literal["update", "publish"] | UnsetType = UNSET
 
 
-class HomeApi:
+class RecentEntriesApi:
     """``/content-manager/homepage``."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:

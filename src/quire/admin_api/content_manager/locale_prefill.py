@@ -10,7 +10,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.view_configuration import View, stored_view
@@ -56,7 +56,7 @@ class LocalePrefillApi:
         read_permissions(ability, content_type).require()
         prefill_query = filling_of(request.query)
         prefill = LocalePrefill(
-            content=ContentReading(self._engine), ability=ability, view_of=self._view_of
+            content=EntryReader(self._engine), ability=ability, view_of=self._view_of
         )
         values = await self._database.read(
             lambda: prefill.fill(content_type, prefill_query), snapshot=True

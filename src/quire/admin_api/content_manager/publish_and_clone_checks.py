@@ -26,7 +26,7 @@ from quire.content_api.body_decoding import RequestBody
 from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.sanitize import entry_origin
@@ -171,14 +171,14 @@ class SharedFields(Struct, rename="camel"):
     localizations: list[FreeObject]
 
 
-class CheckApi:
+class EntryCheckApi:
     """``countDraftRelations`` and related routes, ``bulkFindForValidation``."""
 
     def __init__(self, database: Database, engine: WriteEngine, clone: Handler) -> None:
         """``clone`` handles requests to clone without changes."""
         self._database = database
         self._engine = engine
-        self._reading = ContentReading(engine)
+        self._reading = EntryReader(engine)
         self._clone = clone
 
     def routes(self) -> Iterator[Route]:

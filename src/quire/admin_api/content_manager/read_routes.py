@@ -27,7 +27,7 @@ from quire.content_api.envelope import respond_encoded
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_lists import EntryLists
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.permissions import ALWAYS, TypePermissions
 from quire.content_manager.read_plans import populated_relations, requested_columns
 from quire.content_manager.revisions import RevisionHistory
@@ -71,7 +71,7 @@ class EntryApi:
         self._documents = documents
         self._engine = engine
         self._review = ReviewFilter(database, engine, history)
-        self._reading = ContentReading(engine)
+        self._reading = EntryReader(engine)
         self._lists = lists
         self._around_reads = around
 

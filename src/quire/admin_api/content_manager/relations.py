@@ -47,7 +47,7 @@ class LinkedEntries(Struct):
     results: list[RelatedEntry] | UnsetType = UNSET
 
 
-class RelatedApi:
+class RelationApi:
     """``/content-manager/relations``."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:

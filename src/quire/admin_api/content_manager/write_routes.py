@@ -30,10 +30,10 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Email, ValuePath, problem_at
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
-from quire.content_manager.entry_reads import ContentReading
-from quire.content_manager.entry_writes import ContentWriting
+from quire.content_manager.entry_reads import EntryReader
+from quire.content_manager.entry_writes import EntryWriter
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.publishing import EntryPublisher
 from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.status_and_locale import invalid_value, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
@@ -149,11 +149,11 @@ class EntryWriteApi:
 
         document_id = self._idempotent_document_id(request, locale)
 
-        def act(writing: ContentWriting) -> Program[Result]:
+        def act(writing: EntryWriter) -> Program[Result]:
             result = yield from writing.create(body, locale, document_id)
             return result["data"] if account else result
 
-        return await self._run(request, ContentWriting, act, CREATED)
+        return await self._run(request, EntryWriter, act, CREATED)
 
     async def update(self, request: Request) -> Response:
         """Update a document, or add a locale to it; that of a single type is created if missing."""
@@ -161,23 +161,23 @@ class EntryWriteApi:
         body, locale = body_of(request.body), self._locale(request)
         expected_etags = expected_tags(request)
 
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+        def act(writing: EntryWriter, document_id: str | None) -> Program[Result]:
             if document_id is None:
                 return (yield from writing.create(body, locale))
             return (yield from writing.update(document_id, body, locale, expected_etags))
 
-        return await self._run_on(request, ContentWriting, act, changed=True)
+        return await self._run_on(request, EntryWriter, act, changed=True)
 
     async def delete(self, request: Request) -> Response:
         """Delete a document in one locale, or in all."""
         self._require(request, DELETE)
         locale = self._locale(request)
 
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+        def act(writing: EntryWriter, document_id: str | None) -> Program[Result]:
             yield from writing.delete(_require_document_id(document_id), locale)
             return {}
 
-        return await self._run_on(request, ContentWriting, act)
+        return await self._run_on(request, EntryWriter, act)
 
     async def clone(self, request: Request) -> Response:
         """Clone a document."""
@@ -185,7 +185,7 @@ class EntryWriteApi:
         body, locale = body_of(request.body), self._locale(request)
         document_id = request.parameters["id"]
         return await self._run(
-            request, ContentWriting, lambda writing: writing.clone(document_id, body, locale)
+            request, EntryWriter, lambda writing: writing.clone(document_id, body, locale)
         )
 
     async def publish_new(self, request: Request) -> Response:
@@ -195,7 +195,7 @@ class EntryWriteApi:
         document_id = self._idempotent_document_id(request, locale)
         return await self._run(
             request,
-            ContentPublishing,
+            EntryPublisher,
             lambda writing: writing.publish_new(body, locale, document_id),
         )
 
@@ -207,33 +207,33 @@ class EntryWriteApi:
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
 
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+        def act(writing: EntryPublisher, document_id: str | None) -> Program[Result]:
             if document_id is None:
                 return (yield from writing.publish_new(body, locale))
             return (yield from writing.publish(document_id, body, locale))
 
-        return await self._run_on(request, ContentPublishing, act, changed=True)
+        return await self._run_on(request, EntryPublisher, act, changed=True)
 
     async def unpublish(self, request: Request) -> Response:
         """Unpublish a document."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
 
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+        def act(writing: EntryPublisher, document_id: str | None) -> Program[Result]:
             entry_id = _require_document_id(document_id)
             return (yield from writing.unpublish(entry_id, locale, discard=discard))
 
-        return await self._run_on(request, ContentPublishing, act)
+        return await self._run_on(request, EntryPublisher, act)
 
     async def discard(self, request: Request) -> Response:
         """Replace the draft of a document by the published version."""
         self._require(request, UPDATE)
         locale = self._locale(request)
 
-        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
+        def act(writing: EntryPublisher, document_id: str | None) -> Program[Result]:
             return (yield from writing.discard(_require_document_id(document_id), locale))
 
-        return await self._run_on(request, ContentPublishing, act)
+        return await self._run_on(request, EntryPublisher, act)
 
     # Several documents -------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class EntryWriteApi:
         def run(writing: W) -> Program[Result]:
             document_id = request.parameters.get("id")
             if document_id is None:
-                reading = ContentReading(writing.unit.engine)
+                reading = EntryReader(writing.unit.engine)
                 document_id = yield from reading.single(
                     writing.permissions.content_type, changed=changed
                 )

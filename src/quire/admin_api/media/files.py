@@ -39,7 +39,7 @@ from quire.uploads.file_info import (
     information_of_one,
 )
 from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
-from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.permissions import CREATE, READ, UPDATE, FilePermissions
 from quire.uploads.processing import IncomingFile
 from quire.uploads.service import MediaLibrary
 
@@ -151,15 +151,17 @@ class MediaFileApi:
 
     async def find(self, request: Request) -> Response:
         """List files."""
-        permissions = FileRights(request.administrator.ability, READ)
+        permissions = FilePermissions(request.administrator.ability, READ)
         database, store = self._library.rows.database, self._library.rows.store
-        makers = await database.read(lambda: permissions.makers(store))
-        return respond_bare(await self._reads.files(request.query, makers, request.version))
+        allowed_creators = await database.read(lambda: permissions.allowed_creators(store))
+        return respond_bare(
+            await self._reads.files(request.query, allowed_creators, request.version)
+        )
 
     async def find_one(self, request: Request) -> Response:
         """Show a file."""
         file_id = path_id(request, NO_SUCH_FILE)
-        permissions = FileRights(request.administrator.ability, READ)
+        permissions = FilePermissions(request.administrator.ability, READ)
         rows = self._library.rows
 
         def read() -> Program[MediaJson]:
@@ -210,7 +212,7 @@ class MediaFileApi:
     async def delete(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
         file_id = path_id(request, NO_SUCH_FILE)
-        permissions = FileRights(request.administrator.ability, UPDATE)
+        permissions = FilePermissions(request.administrator.ability, UPDATE)
         files = await self._library.remove(
             [file_id], read=self._reads.file, check=permissions.check
         )
@@ -220,7 +222,7 @@ class MediaFileApi:
 
     async def _upload(self, request: Request) -> list[MediaJson]:
         administrator = request.administrator
-        FileRights(administrator.ability, CREATE).require()
+        FilePermissions(administrator.ability, CREATE).require()
         if not _is_form(request):
             raise ApplicationError(NO_FILES)
         async with self._library.image_workers.bench() as bench:
@@ -251,7 +253,7 @@ class MediaFileApi:
             information_of_one(form.file_info(), folders=True),
             read=self._reads.after_write,
             by=administrator.id,
-            check=FileRights(administrator.ability, UPDATE).check,
+            check=FilePermissions(administrator.ability, UPDATE).check,
         )
         return respond_bare(file)
 
@@ -260,7 +262,7 @@ class MediaFileApi:
             [(file_id, _information(body))],
             read=self._reads.after_write,
             by=administrator.id,
-            check=FileRights(administrator.ability, UPDATE).check,
+            check=FilePermissions(administrator.ability, UPDATE).check,
         )
         return respond_bare(files[0])
 

@@ -40,7 +40,7 @@ from quire.uploads.folders import (
     folder_structure,
     move,
 )
-from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.permissions import CREATE, READ, UPDATE, FilePermissions
 from quire.uploads.service import MediaLibrary
 
 
@@ -82,20 +82,24 @@ class FolderApi:
 
     async def find(self, request: Request) -> Response:
         """List folders, without pages."""
-        makers = await self._visible_creators(request)
-        return respond_data(await self._reads.folders(request.query, makers, request.version))
+        allowed_creators = await self._visible_creators(request)
+        return respond_data(
+            await self._reads.folders(request.query, allowed_creators, request.version)
+        )
 
     async def find_one(self, request: Request) -> Response:
         """Show a folder."""
         folder_id = path_id(request, UNKNOWN)
-        makers = await self._visible_creators(request)
-        return respond_data(await self._reads.one_folder(folder_id, request.query, makers))
+        allowed_creators = await self._visible_creators(request)
+        return respond_data(
+            await self._reads.one_folder(folder_id, request.query, allowed_creators)
+        )
 
     async def _visible_creators(self, request: Request) -> frozenset[int] | None:
         """Return the administrators whose files the caller may see, ``None`` for all."""
-        permissions = FileRights(request.administrator.ability, READ)
+        permissions = FilePermissions(request.administrator.ability, READ)
         rows = self._library.rows
-        return await rows.database.read(lambda: permissions.makers(rows.store))
+        return await rows.database.read(lambda: permissions.allowed_creators(rows.store))
 
     async def structure(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all folders as trees."""
@@ -122,7 +126,7 @@ class FolderApi:
         editor = request.administrator.id
         name = None if change.name is UNSET else change.name
         parent: int | AbsentType | None = ABSENT if change.parent is UNSET else id_of(change.parent)
-        permissions = FileRights(request.administrator.ability, UPDATE)
+        permissions = FilePermissions(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[MediaJson]:
             folders = yield from all_folders(unit.store)
@@ -143,7 +147,7 @@ class FolderApi:
         """Delete files, and folders with everything in them; returns the chosen ones."""
         body = read_body(request.body, FileDeletion)
         files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
-        permissions = FileRights(request.administrator.ability, UPDATE)
+        permissions = FilePermissions(request.administrator.ability, UPDATE)
 
         def act(
             unit: UnitOfWork,
@@ -162,7 +166,7 @@ class FolderApi:
         body = read_body(request.body, FileMove)
         files, folders = ids_of(body.file_ids), ids_of(body.folder_ids)
         destination = id_of(body.destination_folder_id)
-        permissions = FileRights(request.administrator.ability, UPDATE)
+        permissions = FilePermissions(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[dict[str, list[MediaJson]]]:
             yield from self._check(unit, permissions, files, folders)
@@ -179,12 +183,12 @@ class FolderApi:
             changes,
             read=self._reads.after_write,
             by=request.administrator.id,
-            check=FileRights(request.administrator.ability, UPDATE).check,
+            check=FilePermissions(request.administrator.ability, UPDATE).check,
         )
         return respond_bare(files)
 
     def _check(
-        self, unit: UnitOfWork, permissions: FileRights, files: list[int], folders: list[int]
+        self, unit: UnitOfWork, permissions: FilePermissions, files: list[int], folders: list[int]
     ) -> Program[tuple[list[int], list[int]]]:
         """Check the permission to change files, including those within folders.
 

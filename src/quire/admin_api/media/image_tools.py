@@ -26,7 +26,7 @@ from quire.uploads.cropping import crop_file, name_of_copy
 from quire.uploads.file_info import FileInfo
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.images import CropArea
-from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.permissions import CREATE, READ, UPDATE, FilePermissions
 from quire.uploads.replacement import state_of
 from quire.uploads.service import Check, MediaLibrary
 from quire.uploads.storage.open import UPLOADS_PATH
@@ -114,8 +114,8 @@ class CropApi:
         copies = body.copy
         library = self._library
         ability = request.administrator.ability
-        read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
-        (FileRights(ability, CREATE) if copies else update).require()
+        read, update = FilePermissions(ability, READ), FilePermissions(ability, UPDATE)
+        (FilePermissions(ability, CREATE) if copies else update).require()
         row, file = await _find_file(library, self._reads, request, read if copies else update)
         area = CropArea(left=body.left, top=body.top, width=body.width, height=body.height)
         editor = request.administrator.id
@@ -193,7 +193,7 @@ class TransformApi:
         if not values:
             raise ValidationError(_MISSING_PARAMETERS)
         transform = understand_transform(values)
-        permissions = FileRights(request.administrator.ability, READ)
+        permissions = FilePermissions(request.administrator.ability, READ)
         row, _ = await _find_file(self._library, self._reads, request, permissions)
         key = row.keys[0]
         path = f"{UPLOADS_PATH}/x/{key}"
@@ -206,7 +206,7 @@ class TransformApi:
         return respond_data({"url": url, "signed": SIGNATURE in parameters})
 
 
-def _require_unchanged(row: FileRow, permissions: FileRights) -> Check:
+def _require_unchanged(row: FileRow, permissions: FilePermissions) -> Check:
     """Check that the file may be changed, and is unchanged. Raises ConflictError."""
 
     def check(store: EntryStore, ids: Collection[int]) -> Program[None]:
@@ -219,7 +219,7 @@ def _require_unchanged(row: FileRow, permissions: FileRights) -> Check:
 
 
 async def _find_file(
-    library: MediaLibrary, reads: MediaReads, request: Request, permissions: FileRights
+    library: MediaLibrary, reads: MediaReads, request: Request, permissions: FilePermissions
 ) -> tuple[FileRow, MediaJson]:
     file_id = path_id(request, NO_SUCH_FILE)
     store = library.rows.store

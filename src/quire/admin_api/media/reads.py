@@ -71,15 +71,15 @@ class MediaReads:
         )
 
     async def files(
-        self, query: Query, makers: frozenset[int] | None, version: int | None
+        self, query: Query, allowed_creators: frozenset[int] | None, version: int | None
     ) -> MediaJson:
         """Return a page of the files of these administrators, of all files for ``None``.
 
         Raises ValidationError or PaginationError.
         """
         list_query = self._window(query, FILE_UID)
-        if makers is not None:
-            creator_filter = as_query({"createdBy": {"id": {"$in": sorted(makers)}}})
+        if allowed_creators is not None:
+            creator_filter = as_query({"createdBy": {"id": {"$in": sorted(allowed_creators)}}})
             filters = list_query.get("filters")
             list_query["filters"] = (
                 creator_filter if filters is None else {"$and": [filters, creator_filter]}
@@ -114,12 +114,12 @@ class MediaReads:
         return file
 
     async def folders(
-        self, query: Query, makers: frozenset[int] | None, version: int | None
+        self, query: Query, allowed_creators: frozenset[int] | None, version: int | None
     ) -> list[MediaJson]:
         """Return folders with the numbers of their folders and files, or with these themselves.
 
-        Files are those of ``makers``, all files for ``None``. An object in ``populate`` adds to the
-        numbers; any other value replaces them.
+        Files are those of ``allowed_creators``, all files for ``None``. An object in ``populate``
+        adds to the numbers; any other value replaces them.
         """
         list_query = self._window(query, FOLDER_UID)
         list_query |= {name: query[name] for name in ("start", "limit") if name in query}
@@ -130,7 +130,7 @@ class MediaReads:
         content_modes = _folder_content_mode(populate)
         if content_modes["files"] == "rows":
             by_folder = await self._files_by_folder(
-                [folder["id"] for folder in folder_rows], makers
+                [folder["id"] for folder in folder_rows], allowed_creators
             )
             folder_rows = [
                 {**folder, "files": by_folder.get(folder["id"], [])} for folder in folder_rows
@@ -145,7 +145,7 @@ class MediaReads:
         return folder_rows
 
     async def one_folder(
-        self, folder_id: int, query: Query, makers: frozenset[int] | None
+        self, folder_id: int, query: Query, allowed_creators: frozenset[int] | None
     ) -> MediaJson:
         """Return one folder as `folders` does. Raises NotFoundError."""
         id_filter: QueryValue = {"id": str(folder_id)}
@@ -156,20 +156,20 @@ class MediaReads:
             else id_filter
         )
         folder_query = {name: query[name] for name in query if name not in {"start", "limit"}}
-        folders = await self.folders({**folder_query, "filters": filters}, makers, None)
+        folders = await self.folders({**folder_query, "filters": filters}, allowed_creators, None)
         if not folders:
             raise NotFoundError(UNKNOWN)
         return folders[0]
 
     async def _files_by_folder(
-        self, folders: Sequence[int], makers: frozenset[int] | None
+        self, folders: Sequence[int], allowed_creators: frozenset[int] | None
     ) -> dict[int, list[MediaJson]]:
         """Return the files of folders, by folder."""
         if not folders:
             return {}
         conditions: list[QueryValue] = [as_query({"folder": {"id": {"$in": [*folders]}}})]
-        if makers is not None:
-            conditions.append(as_query({"createdBy": {"id": {"$in": sorted(makers)}}}))
+        if allowed_creators is not None:
+            conditions.append(as_query({"createdBy": {"id": {"$in": sorted(allowed_creators)}}}))
         file_query: dict[str, QueryValue] = {
             "filters": {"$and": conditions},
             "sort": "id",

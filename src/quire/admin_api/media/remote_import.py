@@ -20,7 +20,7 @@ from quire.content_api.validators import id_of
 from quire.errors import AppError, ApplicationError
 from quire.settings import UploadSettings
 from quire.uploads.file_info import NO_FILE_INFO, FileInfo, information_of_one
-from quire.uploads.permissions import CREATE, FileRights
+from quire.uploads.permissions import CREATE, FilePermissions
 from quire.uploads.service import MediaLibrary
 
 NO_ADDRESSES = "URLs are required"
@@ -87,7 +87,7 @@ class ImportApi:
 
     async def import_many(self, request: Request) -> Response:
         """Import files, and report each result in the events of Strapi."""
-        FileRights(request.administrator.ability, CREATE).require()
+        FilePermissions(request.administrator.ability, CREATE).require()
         body = request.body_fields
         urls = body.get("urls")
         if not isinstance(urls, list) or not urls or not all(isinstance(url, str) for url in urls):

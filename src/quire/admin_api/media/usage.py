@@ -31,10 +31,10 @@ from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
 from quire.schema.model import ContentType
 from quire.uploads.file_rows import NO_SUCH_FILE
-from quire.uploads.permissions import READ, FileRights
+from quire.uploads.permissions import READ, FilePermissions
 from quire.uploads.service import MediaLibrary
 
-_LOOKED_AT = 50
+_FILES_PER_SEARCH = 50
 """How many files one search for unused ones checks."""
 
 
@@ -62,18 +62,18 @@ def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Prog
     A search checks a bounded number of files, whatever it finds, and returns where to continue.
     """
     unused_ids: list[int] = []
-    candidates = yield from unlinked_files(store, after=after, limit=_LOOKED_AT)
+    candidates = yield from unlinked_files(store, after=after, limit=_FILES_PER_SEARCH)
     for row in (yield from find_files(store, candidates)):
         uses = yield from uses_of_file(store, row)
         if not uses:
             unused_ids.append(row.id)
         if len(unused_ids) >= limit:
             return UnusedFiles(ids=tuple(unused_ids), after=row.id)
-    last_id = candidates[-1] if len(candidates) == _LOOKED_AT else None
+    last_id = candidates[-1] if len(candidates) == _FILES_PER_SEARCH else None
     return UnusedFiles(ids=tuple(unused_ids), after=last_id)
 
 
-class UsageLookup(Struct, frozen=True):
+class FileUsageReader(Struct, frozen=True):
     """Finds uses, for one administrator."""
 
     engine: WriteEngine
@@ -203,8 +203,8 @@ class FileUsageApi:
 
         def read() -> Program[tuple[list[MediaJson], int]]:
             file_uses = yield from usage(store, file_id)
-            yield from FileRights(ability, READ).check(store, [file_id])
-            return (yield from UsageLookup(self._engine, ability).read_uses(file_uses))
+            yield from FilePermissions(ability, READ).check(store, [file_id])
+            return (yield from FileUsageReader(self._engine, ability).read_uses(file_uses))
 
         readable, hidden = await self._rows.database.read(
             read, snapshot=True, key="usage of a file"
@@ -219,14 +219,16 @@ class FileUsageApi:
             _PAGE_SIZE if requested_limit is None else min(max(requested_limit, 1), _MAX_PAGE_SIZE)
         )
         store = self._rows.store
-        permissions = FileRights(request.administrator.ability, READ)
+        permissions = FilePermissions(request.administrator.ability, READ)
 
         def read() -> Program[tuple[list[MediaJson], UnusedFiles]]:
             page = yield from unused_files(store, after=after or 0, limit=limit)
-            makers = yield from permissions.makers(store)
+            allowed_creators = yield from permissions.allowed_creators(store)
             creators = yield from creators_of(store, page.ids)
             ids = [
-                file_id for file_id in page.ids if makers is None or creators.get(file_id) in makers
+                file_id
+                for file_id in page.ids
+                if allowed_creators is None or creators.get(file_id) in allowed_creators
             ]
             files: list[MediaJson] = []
             for file_id in ids:

@@ -25,11 +25,11 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
-from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
-from quire.content_manager.entry_reads import ContentReading
-from quire.content_manager.entry_writes import ContentWriting
+from quire.content_manager.bulk_edit import BulkEdit, BulkEditPreviewError, Changes
+from quire.content_manager.entry_reads import EntryReader
+from quire.content_manager.entry_writes import EntryWriter
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.publishing import ContentPublishing, PublishableError
+from quire.content_manager.publishing import EntryPublisher, PublishTrialError
 from quire.content_manager.references import IncomingReferences
 from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.sanitize import entry_origin
@@ -120,7 +120,7 @@ class EntryToolsApi:
         self._documents = documents
         self._history = history
         self._engine = documents.engine
-        self._reading = ContentReading(documents.engine)
+        self._reading = EntryReader(documents.engine)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -207,13 +207,11 @@ class EntryToolsApi:
         problems: list[object] = []
         try:
             await self._documents.run(
-                lambda unit: ContentPublishing(unit, permissions, history).check(
-                    document_id, locale
-                ),
+                lambda unit: EntryPublisher(unit, permissions, history).check(document_id, locale),
                 editor=request.administrator.id,
                 origin="admin",
             )
-        except PublishableError:
+        except PublishTrialError:
             pass
         except (ApplicationError, ValidationError) as error:
             error_list = (error.details or {}).get("errors")
@@ -243,7 +241,7 @@ class EntryToolsApi:
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:
-            writing = ContentWriting(unit, permissions, history)
+            writing = EntryWriter(unit, permissions, history)
             return (yield from edit.preview(writing) if only_shown else edit.program(writing))
 
         try:
@@ -253,7 +251,7 @@ class EntryToolsApi:
                 editor=request.administrator.id,
                 origin="admin",
             )
-        except PreviewedError as preview:
+        except BulkEditPreviewError as preview:
             changes = preview.changes
         return respond_data(_serialize_changes(changes, preview=only_shown))
 

@@ -15,7 +15,7 @@ from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.permissions import EntryOrigin, read_permissions
 from quire.content_manager.sanitize import entry_origin
 from quire.database.interface import Database
@@ -68,7 +68,7 @@ class ExplainApi:
     def __init__(
         self,
         database: Database,
-        content: ContentReading,
+        content: EntryReader,
         admin_users: AdminUserRows,
         authenticator: AdminAuthenticator,
     ) -> None:

@@ -27,7 +27,7 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
 from quire.content_manager.csv_export import columns_of, lines_of
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MAX_ROWS
@@ -57,7 +57,7 @@ _QUERY_PARAMETERS = (
 
 
 def export_page(
-    reading: ContentReading,
+    reading: EntryReader,
     permissions: TypePermissions,
     query: Query,
     requested_version: RequestedVersion,
@@ -103,9 +103,7 @@ class ExportOptions(RequestBody):
 class ExportApi:
     """Exports entries page by page."""
 
-    def __init__(
-        self, database: Database, reading: ContentReading, history: RevisionHistory
-    ) -> None:
+    def __init__(self, database: Database, reading: EntryReader, history: RevisionHistory) -> None:
         self._database = database
         self._reading = reading
         self._review = ReviewFilter(database, reading.engine, history)

@@ -50,7 +50,7 @@ class Overview(Struct, rename="camel"):
     failing_webhooks: list[FailingWebhook] | None
 
 
-class HomeOverviewApi:
+class OverviewApi:
     """``GET /admin/x/home``."""
 
     def __init__(self, database: Database, engine: WriteEngine, webhooks: WebhookParts) -> None:

@@ -107,7 +107,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             if action == "publish" and published_at is not None and published_at >= at:
                 return  # an earlier run was lost after its commit
             item = item_of_entry(0, action, arguments.entry)
-            yield from publication.carry_out(0, [item])
+            yield from publication.apply(0, [item])
 
         await self._run(editor, f"{action} {uid}", f"{uid}/{document_id}", {"locale": locale}, act)
 
@@ -175,7 +175,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             email = admin_user.email
             ability = yield from self.authenticator.ability_of(admin_user)
             yield from act(unit, ability.narrowed(unit.rules))
-            yield from self.audit.added(row(_OK))
+            yield from self.audit.insert(row(_OK))
 
         try:
             await self.parts.documents.run(program, editor=editor, origin=_ORIGIN)

@@ -52,7 +52,7 @@ class ReleaseParts(Struct, frozen=True, kw_only=True):
         if not items:
             raise ConflictError(_EMPTY)
         publication = ReleasePublication(unit, ability, history)
-        snapshots = yield from publication.carry_out(release.id, items)
+        snapshots = yield from publication.apply(release.id, items)
         yield from self.snapshots.add(snapshots)
         yield from self.releases.finish(release, unit.tick())
         return (yield from self.releases.get(release_id))

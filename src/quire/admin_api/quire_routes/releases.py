@@ -26,12 +26,12 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, path_id, single_line
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.publication import (
     ReleaseFailedError,
     ReleasePublication,
-    ReleaseTriedError,
+    ReleaseTrialError,
 )
 from quire.content_manager.releases.release_items import ReleaseEntries
 from quire.content_manager.releases.store import (
@@ -379,11 +379,11 @@ class ReleaseApi:
             release = yield from self._releases.open(release_id)
             items = yield from self._releases.items(release.id)
             publication = ReleasePublication(unit, request.administrator.ability, history)
-            yield from publication.attempt(items)
+            yield from publication.check(items)
 
         try:
             await self._run(request, program)
-        except ReleaseTriedError as result:
+        except ReleaseTrialError as result:
             problems = [to_builtins(problem) for problem in result.problems]
         await self._record_check(release_id, blocked=bool(problems))
         return respond_data({"id": release_id, "problems": problems})
@@ -498,7 +498,7 @@ class ReleaseApi:
         Raises ValidationError for an entry that is missing or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
-        versions = yield from ContentReading(self._engine).owned_versions(permissions, ids)
+        versions = yield from EntryReader(self._engine).owned_versions(permissions, ids)
         content_type = permissions.content_type
         for entry in entries:
             entry_versions = [

@@ -26,7 +26,7 @@ from quire.content_api.validators import (
     path_id,
     single_line,
 )
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.review.entry_stages import EntryReview, entry_review, may_move_from
 from quire.content_manager.review.workflows import (
@@ -277,7 +277,7 @@ class ReviewApi:
         """
         content_type, document_id = permissions.content_type, request.parameters["id"]
         locale = locale_of(request.query, content_type, self._engine.default_locale)
-        reading = ContentReading(self._engine)
+        reading = EntryReader(self._engine)
         yield from reading.require_entry(permissions, document_id, locale, action)
         return (yield from self._review.stages.get(content_type.uid, document_id, locale))
 

@@ -29,8 +29,8 @@ from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import path_id
 from quire.content_api.write_requests import expected_tags
-from quire.content_manager.entry_reads import ContentReading, find_version
-from quire.content_manager.entry_writes import ContentWriting
+from quire.content_manager.entry_reads import EntryReader, find_version
+from quire.content_manager.entry_writes import EntryWriter
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.revision_content import Data as RevisionData
 from quire.content_manager.revision_content import revision_data
@@ -108,7 +108,7 @@ class RevisionApi:
         self._database = database
         self._documents = documents
         self._engine = documents.engine
-        self._reading = ContentReading(documents.engine)
+        self._reading = EntryReader(documents.engine)
         self._history = history
 
     def routes(self) -> Iterator[Route]:
@@ -180,7 +180,7 @@ class RevisionApi:
                     permissions,
                     replace(revision, data=orjson.dumps(visible_data).decode()),
                 )
-            writing = ContentWriting(unit, permissions, history)
+            writing = EntryWriter(unit, permissions, history)
             document_id, locale = key.document_id, key.locale
             response = yield from writing.update(document_id, body, locale, expected_etags)
             return {**response, "missing": missing_references}

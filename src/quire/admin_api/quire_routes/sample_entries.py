@@ -15,9 +15,9 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
-from quire.content_manager.entry_writes import ContentWriting
+from quire.content_manager.entry_writes import EntryWriter
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.publishing import EntryPublisher
 from quire.content_manager.revisions import RevisionHistory
 from quire.content_manager.sample_entries import SampleBatch, SampleValues
 from quire.content_manager.status_and_locale import locale_of
@@ -94,7 +94,7 @@ class SampleApi:
 
         def program(unit: UnitOfWork) -> Program[list[str]]:
             parts = unit, permissions, history
-            return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
+            return (yield from batch.program(EntryWriter(*parts), EntryPublisher(*parts)))
 
         document_ids = await self._documents.run(
             program,

@@ -20,7 +20,7 @@ from quire.content_api.body_decoding import RequestBody, read_body
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Text, path_id
-from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.release_items import ReleaseEntries
 from quire.content_manager.releases.schedule import (
@@ -180,7 +180,7 @@ class ScheduleApi:
     async def of_entry(self, request: Request) -> Response:
         """Show the scheduled actions of an entry, and the last failure."""
         permissions = permissions_of(self._engine.schema, request)
-        reading = ContentReading(self._engine)
+        reading = EntryReader(self._engine)
         entry = self._entry(request, permissions)
 
         def program() -> Program[dict[str, Any]]:
@@ -192,7 +192,7 @@ class ScheduleApi:
     async def set_entry(self, request: Request) -> Response:
         """Schedule when an entry is published and unpublished; ``null`` removes a time."""
         permissions = permissions_of(self._engine.schema, request)
-        reading = ContentReading(self._engine)
+        reading = EntryReader(self._engine)
         entry = self._entry(request, permissions)
         times = read_body(request.body, EntryTimes)
         moments: dict[ItemAction, int | None] = {

@@ -43,7 +43,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     without_email: bool = False
 
     @property
-    def comes_back_with(self) -> tuple[str, str]:
+    def callback_parameters(self) -> tuple[str, str]:
         """The parameters of the redirect back: the state, and the code."""
         return ("oauth_token", "oauth_verifier") if self.request_url else ("state", "code")
 

@@ -48,13 +48,13 @@ class StateCipher:
         self._key = f"oauth {secret}"
         self._clock = clock
 
-    def close(self, step: str, provider: str, values: Mapping[str, str]) -> str:
+    def encrypt(self, step: str, provider: str, values: Mapping[str, str]) -> str:
         """Return the encrypted state of a step of a sign-in."""
         expires_at = self._clock() + _LIFETIMES_MS[step]
         state = {"step": step, "provider": provider, "until": expires_at, "values": dict(values)}
         return encrypt_token(orjson.dumps(state).decode(), self._key)
 
-    def open(self, text: str | None, step: str, provider: str) -> Mapping[str, str] | None:
+    def decrypt(self, text: str | None, step: str, provider: str) -> Mapping[str, str] | None:
         """Return the state of this step with this provider, ``None`` when it is invalid."""
         decrypted_text = None if text is None else decrypt_token(text, self._key)
         if decrypted_text is None:

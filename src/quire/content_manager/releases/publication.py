@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
 from quire.clock import ms_from_iso
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
@@ -56,8 +56,8 @@ class ReleaseFailedError(ConflictError):
         )
 
 
-class ReleaseTriedError(Exception):
-    """Rolls back a transaction in which a release was only checked; has the problems."""
+class ReleaseTrialError(Exception):
+    """Rolls back a transaction in which a release was published on trial; has the problems."""
 
     def __init__(self, problems: Sequence[ItemProblem]) -> None:
         self.problems = tuple(problems)
@@ -72,11 +72,11 @@ class ReleasePublication(Struct, frozen=True):
     history: RevisionLog
 
     @property
-    def reading(self) -> ContentReading:
+    def reading(self) -> EntryReader:
         """The reads of entries."""
-        return ContentReading(self.unit.engine)
+        return EntryReader(self.unit.engine)
 
-    def carry_out(
+    def apply(
         self, release_id: int, items: Sequence[ReleaseItem]
     ) -> Program[list[ReleaseSnapshot]]:
         """Publish a release; returns the former public state, entry by entry.
@@ -99,10 +99,10 @@ class ReleasePublication(Struct, frozen=True):
             for entry, data in former_data.items()
         ]
 
-    def attempt(self, items: Sequence[ReleaseItem]) -> Program[None]:
-        """Publish a release on trial, and roll back. Raises ReleaseTriedError with the problems."""
+    def check(self, items: Sequence[ReleaseItem]) -> Program[None]:
+        """Publish a release on trial, and roll back. Raises ReleaseTrialError with the problems."""
         _, problems = yield from self._apply_items(items)
-        raise ReleaseTriedError(problems)
+        raise ReleaseTrialError(problems)
 
     def _apply_items(
         self, items: Sequence[ReleaseItem]

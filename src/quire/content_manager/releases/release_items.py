@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
-from quire.content_manager.entry_reads import ContentReading, find_version
+from quire.content_manager.entry_reads import EntryReader, find_version
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
@@ -57,7 +57,7 @@ class ReleaseEntries(Struct, frozen=True):
         self, content_type: ContentType, entries: Sequence[EntryKey]
     ) -> Program[dict[EntryKey, DescribedItem]]:
         """Return the descriptions of the existing entries of one content type."""
-        reading = ContentReading(self.engine)
+        reading = EntryReader(self.engine)
         permissions = read_permissions(self.ability, content_type)
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         all_versions = yield from reading.owned_versions(permissions, ids)

@@ -63,7 +63,7 @@ class PublicationSchedule(Struct, frozen=True):
     def entry_actions(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
         """Return the planned actions of an entry, and the last failed ones."""
         actions: list[ScheduledAction] = []
-        if not (yield from self._is_there()) or self.engine.jobs is None:
+        if not (yield from self._has_table()) or self.engine.jobs is None:
             return actions
         rows = self.engine.jobs.rows
         for action in ACTIONS:
@@ -74,7 +74,7 @@ class PublicationSchedule(Struct, frozen=True):
 
     def pending(self, limit: int) -> Program[list[StoredJob]]:
         """Return the jobs of entries and releases that have not ended, by their time."""
-        if not (yield from self._is_there()) or self.engine.jobs is None:
+        if not (yield from self._has_table()) or self.engine.jobs is None:
             return []
         return (yield from self.engine.jobs.rows.pending((ENTRY_JOB, RELEASE_JOB), limit))
 
@@ -104,7 +104,7 @@ class PublicationSchedule(Struct, frozen=True):
         if self.engine.jobs is not None:
             yield from cancel_jobs(unit, RELEASE_JOB, str(release_id))
 
-    def _is_there(self) -> Program[bool]:
+    def _has_table(self) -> Program[bool]:
         if self.engine.jobs is None:
             return False
         return (yield from self.engine.jobs.tables.exists(JOBS))

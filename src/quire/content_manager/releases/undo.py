@@ -27,7 +27,7 @@ _ENTRIES_AT_ONCE = 100
 _ENTRIES_CHANGED = "{count} of {all} entries have been published or unpublished again since"
 
 
-class PublishedSinceError(ConflictError):
+class ChangedSinceReleaseError(ConflictError):
     """Entries of a release were published or unpublished again since; ``entries`` names them."""
 
     def __init__(self, entries: Sequence[EntryKey], total: int) -> None:
@@ -40,7 +40,7 @@ class PublishedSinceError(ConflictError):
         )
 
 
-class _OneByOneError(Exception):
+class _BulkPublishError(Exception):
     """Rolls back what was restored so far: entries have to be restored one by one."""
 
 
@@ -63,7 +63,7 @@ class ReleaseUndo(Struct, frozen=True):
         """Restore the former public state; returns the entries that were left as they are.
 
         These are entries that were published or unpublished since, with ``skip_changed``, and those
-        whose document was deleted. Drafts are unchanged. Raises PublishedSinceError without
+        whose document was deleted. Drafts are unchanged. Raises ChangedSinceReleaseError without
         ``skip_changed``, and ForbiddenError for an entry that may not be published.
         """
         publication = self.publication
@@ -76,7 +76,7 @@ class ReleaseUndo(Struct, frozen=True):
             and published_moment(publication.live_version(versions, entry)) != snapshot.published_at
         ]
         if changed_entries and not skip_changed:
-            raise PublishedSinceError(changed_entries, len(entries))
+            raise ChangedSinceReleaseError(changed_entries, len(entries))
         skipped = set(changed_entries)
         restorations: list[_Restoration] = []
         unpublications: list[EntryKey] = []
@@ -136,14 +136,14 @@ class ReleaseUndo(Struct, frozen=True):
                     permissions, {entry: published for entry, (published, _) in changes.items()}
                 )
                 if not (yield from publication.publish_all(entries)):
-                    raise _OneByOneError
+                    raise _BulkPublishError
                 yield from self._write(
                     permissions, {entry: draft for entry, (_, draft) in changes.items()}
                 )
 
             try:
                 yield from unit.nested(restore_all, as_system=unit.is_system, causes=unit.causes)
-            except (_OneByOneError, ValidationError):
+            except (_BulkPublishError, ValidationError):
                 yield from self._restore_each(permissions, entries, changes)
 
     def _restore_each(

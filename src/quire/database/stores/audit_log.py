@@ -63,9 +63,9 @@ class AuditLog:
     async def add(self, row: AuditRow) -> None:
         """Add a row."""
         await self.ready()
-        await self._database.write(self.added(row))
+        await self._database.write(self.insert(row))
 
-    def added(self, row: AuditRow) -> Program[None]:
+    def insert(self, row: AuditRow) -> Program[None]:
         """Return a program that adds a row, for the transaction of the recorded change."""
         yield from self._table.insert(row)
 
