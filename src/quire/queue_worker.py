@@ -10,15 +10,22 @@ import asyncio
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Hashable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from time import monotonic
+from typing import TypeVar
 
 import structlog
+
+from quire.database.interface import Database
+from quire.database.program import Program
+
+T = TypeVar("T")
 
 _BACKOFF_FACTOR = 4
 _LONGEST_MS = 3_600_000
 _JITTER = 0.2
+_MAX_MESSAGE_LENGTH = 2000
 
 _log = structlog.get_logger("quire.background")
 
@@ -47,18 +54,47 @@ def backoff_ms(failures: int) -> int:
     return min(max(round(exact * jitter), 1000), _LONGEST_MS)
 
 
+class TimeLimitError(Exception):
+    """A function of the project exceeded its time limit."""
+
+
+@asynccontextmanager
+async def limit_time(seconds: float) -> AsyncIterator[None]:
+    """Cancel a block after some seconds. Raises TimeLimitError then."""
+    timeout = asyncio.timeout(seconds)
+    try:
+        async with timeout:
+            yield
+    except TimeoutError as error:
+        if not timeout.expired():
+            raise
+        raise TimeLimitError(f"It took longer than {seconds:g} seconds") from error
+
+
+def message_of(error: Exception, *unnamed: type[Exception]) -> str:
+    """Return the message that is stored with the row of a failed call.
+
+    It begins with the type of the error, but for time limits and those that are ``unnamed``.
+    """
+    prefix = "" if isinstance(error, (TimeLimitError, *unnamed)) else f"{type(error).__name__}: "
+    return f"{prefix}{error}"[:_MAX_MESSAGE_LENGTH]
+
+
 class QueueWorker(ABC):
     """Claims due rows, and processes each in its own task.
 
     ``name`` is that of the queue in the log.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, database: Database) -> None:
         self._name = name
+        self._database = database
         self._running: dict[asyncio.Task[None], Hashable] = {}
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_stopped = False
+        self._next_due = 0
+        """When the next row is due, as far as is known (epoch milliseconds)."""
 
     def start(self) -> None:
         """Start to claim."""
@@ -85,6 +121,7 @@ class QueueWorker(ABC):
 
     def wake(self) -> None:
         """Check the queue now."""
+        self._next_due = 0
         self._wanted.set()
 
     @abstractmethod
@@ -94,6 +131,18 @@ class QueueWorker(ABC):
     def seconds_to_next(self) -> float:
         """Return how long to wait; at most a second is waited."""
         return _ROUND_SECONDS
+
+    async def _record_result(self, program: Program[T]) -> T:
+        """Record the result of a row, also when the worker is stopping.
+
+        Without the shield a cancellation would leave the row leased, and another process would
+        process it a second time.
+        """
+        write = asyncio.ensure_future(self._database.write(program))
+        try:
+            return await asyncio.shield(write)
+        except asyncio.CancelledError:
+            return await write
 
     def _begin(self, work: Coroutine[object, object, None], key: Hashable) -> "asyncio.Task[None]":
         """Process a claimed row; ``key`` is its key in `_count_of`."""

@@ -121,17 +121,8 @@ class Dialect(Protocol):
     def json_text(self, column: "Expression", path: Sequence[str]) -> "Expression":
         """Return the text at a path of keys inside a JSON column; null if there is none."""
 
-    def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
-        """Compare text without regard to case."""
-
     def insert(self, table: "FromClause") -> Any:  # noqa: ANN401 - each dialect has a class for it
         """Return an insert that may update the conflicting row."""
-
-    def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
-        r"""Return the condition that matches a pattern, with ``\`` as its escape.
-
-        ``fold`` ignores case.
-        """
 
     def exact(self, column: "Expression") -> "Expression":
         """Return a numeric column in a form that is fetched with all its digits."""

@@ -29,7 +29,14 @@ from quire.hooks.registry import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
 from quire.jobs.job_worker import JobRuntime
-from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
+from quire.queue_worker import (
+    QueueWorker,
+    StartSpan,
+    backoff_ms,
+    limit_time,
+    message_of,
+    no_span,
+)
 
 _log = structlog.get_logger("quire.jobs")
 
@@ -43,7 +50,6 @@ _MAX_CALLS = 4
 """How many calls of one function run at once; their changes are of different documents."""
 _BATCH_SIZES = (AttemptRange(0, 0, 100), AttemptRange(1, 2, 10), AttemptRange(3, 1_000_000, 1))
 """Batch sizes by attempts: smaller after a failure, so that one change blocks no others."""
-_MAX_MESSAGE_LENGTH = 2000
 
 
 class ChangeWorker(QueueWorker):
@@ -57,9 +63,8 @@ class ChangeWorker(QueueWorker):
         clock: Clock,
         start_span: StartSpan = no_span,
     ) -> None:
-        super().__init__("changes")
+        super().__init__("changes", database)
         self._start_span = start_span
-        self._database = database
         self._queue = queue
         self._rows = queue.rows
         self._clock = clock
@@ -68,7 +73,6 @@ class ChangeWorker(QueueWorker):
         self._seconds = 0.0
         """How long a call may take."""
         self._listeners: Mapping[str, tuple[ChangeListener, ...]] = {}
-        self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({CHANGES.name})
         )
@@ -87,11 +91,6 @@ class ChangeWorker(QueueWorker):
     def is_delivering(self) -> bool:
         """Whether a function is being called."""
         return bool(self._running)
-
-    def wake(self) -> None:
-        """Check for changes now."""
-        self._next_due = 0
-        super().wake()
 
     def seconds_to_next(self) -> float:
         """Return how long it is until the next change is due."""
@@ -153,9 +152,9 @@ class ChangeWorker(QueueWorker):
             changes = {"due": self._clock()} if self._is_stopped else None
             await self._settle(listeners[0], rows, "It was cancelled", error, changes)
         except Exception as error:  # noqa: BLE001 - the function may raise anything
-            await self._settle(listeners[0], rows, _message(error), error)
+            await self._settle(listeners[0], rows, message_of(error), error)
         else:
-            await self._write(self._rows.delivered([row.id for row in rows]))
+            await self._record_result(self._rows.delivered([row.id for row in rows]))
 
     async def _call(
         self,
@@ -177,17 +176,12 @@ class ChangeWorker(QueueWorker):
             find_user=runtime.find_user,
         )
         seconds = runtime.documents.engine.code_limits.delivery_seconds
-        timeout = asyncio.timeout(seconds)
         try:
             traces = [row.trace for row in known_rows]
             with self._start_span(listener.name, traces), context.activate():
-                async with timeout:
+                async with limit_time(seconds):
                     documents = await _read_documents(context, listeners_by_uid, known_rows)
                     await listener.function([_change(row, documents) for row in known_rows])
-        except TimeoutError as error:
-            if not timeout.expired():
-                raise
-            raise _TooLongError(f"It took longer than {seconds:g} seconds") from error
         finally:
             context.is_ended = True
 
@@ -214,19 +208,7 @@ class ChangeWorker(QueueWorker):
             for row in rows:
                 yield from self._rows.settle(row, _outcome(listener, row, message, now, changes))
 
-        await self._write(program())
-
-    async def _write(self, program: Program[Any]) -> None:
-        """Record the result of a delivery, also when the worker is stopping."""
-        write = asyncio.ensure_future(self._database.write(program))
-        try:
-            await asyncio.shield(write)
-        except asyncio.CancelledError:
-            await write
-
-
-class _TooLongError(Exception):
-    """A function exceeded its time limit."""
+        await self._record_result(program())
 
 
 def _outcome(
@@ -242,12 +224,6 @@ def _outcome(
     if row.attempts > listener.retries:
         return {"ended_at": now, "message": message}
     return {"due": now + backoff_ms(row.attempts), "message": message}
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, _TooLongError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_LENGTH]
 
 
 def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[CallCause, ...]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import structlog
@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.interface import Database
-from quire.database.program import Program, Value
+from quire.database.program import Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, JobQueue, StoredJob
 from quire.database.versioned_cache import VersionedValue
 from quire.document_service.service import DocumentService
@@ -31,16 +31,21 @@ from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.startup_shutdown import LifecycleFunction
 from quire.ids import new_document_id
 from quire.jobs.job import cause_of
-from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
+from quire.queue_worker import (
+    QueueWorker,
+    StartSpan,
+    backoff_ms,
+    limit_time,
+    message_of,
+    no_span,
+)
 
 _log = structlog.get_logger("quire.jobs")
-T = TypeVar("T")
 
 LEASE_MS = 30_000
 _RENEWAL_SECONDS = 10.0
 _SECOND = 1000
 _PRUNE_INTERVAL = 600 * _SECOND
-_MAX_MESSAGE_LENGTH = 2000
 RETRIED = "retried"
 """The outcome of a run after which the job is tried again; others are states of the job."""
 _OUTCOMES = (DONE, RETRIED, FAILED)
@@ -111,10 +116,6 @@ class _RunningJob(Struct, kw_only=True, eq=False):
     is_cancelled: bool = False
 
 
-class _TooLongError(Exception):
-    """A job exceeded its time limit."""
-
-
 class JobWorker(QueueWorker):
     """Claims due jobs and runs them."""
 
@@ -127,9 +128,8 @@ class JobWorker(QueueWorker):
         options: JobWorkerOptions,
         start_span: StartSpan = no_span,
     ) -> None:
-        super().__init__("jobs")
+        super().__init__("jobs", database)
         self._start_span = start_span
-        self._database = database
         self._queue = queue
         self._rows = queue.rows
         self._clock = clock
@@ -141,7 +141,6 @@ class JobWorker(QueueWorker):
         self.runs_by_outcome: Counter[tuple[str, str]] = Counter()
         """The number of runs, by the name of the job and their outcome."""
         self._renewal_task: asyncio.Task[None] | None = None
-        self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({JOBS.name})
         )
@@ -181,11 +180,6 @@ class JobWorker(QueueWorker):
     def is_running(self) -> bool:
         """Whether a job is running in this process."""
         return bool(self._running)
-
-    def wake(self) -> None:
-        """Check for jobs now."""
-        self._next_due = 0
-        super().wake()
 
     def seconds_to_next(self) -> float:
         """Return how long it is until the next job is due."""
@@ -257,26 +251,14 @@ class JobWorker(QueueWorker):
         try:
             job, changes = run.job, await self._outcome(run)
             if changes is None and run.is_cancelled:
-                await self._write(self._rows.release(job))
-            if changes is None or not await self._write(self._rows.settle(job, changes)):
+                await self._record_result(self._rows.release(job))
+            if changes is None or not await self._record_result(self._rows.settle(job, changes)):
                 _log.warning("a job was cancelled or taken over", job=job.name, id=job.id)
             elif "message" in changes:  # otherwise the job was released, as if it had not run
                 outcome = RETRIED if changes["state"] == WAITING else str(changes["state"])
                 self.runs_by_outcome[job.name, outcome] += 1
         finally:
             self._runs.pop(run.job.id, None)
-
-    async def _write(self, program: Program[T]) -> T:
-        """Record the result of a job, also when the worker is stopping.
-
-        Without the shield a cancellation would leave the job leased, and another process would run
-        it a second time.
-        """
-        write = asyncio.ensure_future(self._database.write(program))
-        try:
-            return await asyncio.shield(write)
-        except asyncio.CancelledError:
-            return await write
 
     async def _outcome(self, run: _RunningJob) -> dict[str, Value] | None:
         """Call the function.
@@ -301,7 +283,7 @@ class JobWorker(QueueWorker):
             # A thread cannot be interrupted: the lease must not be released before it ends.
             return self._release_changes(job) if _is_async(definition) else None
         except Exception as error:  # noqa: BLE001 - a job may raise anything
-            return self._failure_changes(job, definition, _message(error), error)
+            return self._failure_changes(job, definition, message_of(error, AppError), error)
         return {"state": DONE, "ended_at": self._clock(), "message": None}
 
     async def _call(self, runtime: JobRuntime, definition: JobDefinition, job: StoredJob) -> None:
@@ -324,23 +306,12 @@ class JobWorker(QueueWorker):
         try:
             with self._start_span(job.name, [job.trace]), context.activate():
                 if _is_async(definition):
-                    await self._call_async(definition, arguments, seconds)
+                    async with limit_time(seconds):
+                        await definition.function(**arguments)
                 else:
                     await self._call_in_thread(definition, arguments, seconds)
         finally:
             context.is_ended = True
-
-    async def _call_async(
-        self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
-    ) -> None:
-        timeout = asyncio.timeout(seconds)
-        try:
-            async with timeout:
-                await definition.function(**arguments)
-        except TimeoutError as error:
-            if not timeout.expired():
-                raise
-            raise _TooLongError(f"It took longer than {seconds:g} seconds") from error
 
     async def _call_in_thread(
         self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
@@ -441,11 +412,3 @@ class JobWorker(QueueWorker):
 
 def _is_async(definition: JobDefinition) -> bool:
     return inspect.iscoroutinefunction(definition.function)
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, _TooLongError):
-        return str(error)
-    if isinstance(error, AppError):
-        return error.message[:_MAX_MESSAGE_LENGTH]
-    return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_LENGTH]

@@ -34,8 +34,7 @@ class ScheduleWorker(QueueWorker):
     def __init__(
         self, database: Database, queue: JobQueue, rows: ScheduleRows, *, clock: Clock
     ) -> None:
-        super().__init__("schedules")
-        self._database = database
+        super().__init__("schedules", database)
         self._queue = queue
         self._rows = rows
         self._clock = clock

@@ -118,8 +118,7 @@ class WebhookWorker(QueueWorker):
         clock: Clock,
         options: WebhookWorkerOptions,
     ) -> None:
-        super().__init__("webhooks")
-        self._database = database
+        super().__init__("webhooks", database)
         self._deliveries = deliveries
         self._outbox = outbox
         self._call = call
@@ -136,7 +135,6 @@ class WebhookWorker(QueueWorker):
         self._is_refreshed: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({WEBHOOKS, DELIVERIES.name})
         )
-        self._next_due = 0
         self._pruned = 0
         self.attempts: dict[str, int] = {DELIVERED: 0, RETRIED: 0, FAILED: 0}
         """The number of attempts, by result."""
@@ -152,11 +150,6 @@ class WebhookWorker(QueueWorker):
         await super().stop(seconds)
         if self._recordings:
             await asyncio.wait(self._recordings, timeout=seconds)
-
-    def wake(self) -> None:
-        """Check for deliveries now."""
-        self._next_due = 0
-        super().wake()
 
     async def work(self) -> None:
         """Claim due deliveries and start to send them. Raises ServiceUnavailableError."""

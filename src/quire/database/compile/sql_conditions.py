@@ -241,8 +241,7 @@ class Conditions:
         if part.fold:
             column = self.dialect.as_text(column, kind, fold=True)
             text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
-            condition: Condition = self.dialect.equals_folded(column, text)
-            return condition
+            return sa.func.lower(column) == sa.func.lower(text)
         return column == self._value(part, kind)
 
     def _is_in(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
@@ -261,8 +260,7 @@ class Conditions:
                 part.slots[0], lambda value: prefix + escape_pattern(str(value)) + suffix
             )
             text = self.dialect.as_text(column, kind, fold=part.fold)
-            like: Condition = self.dialect.like(text, bind, fold=part.fold)
-            return like
+            return like(text, bind, fold=part.fold)
 
         return condition
 
@@ -271,7 +269,7 @@ class Conditions:
         columns = self.tables[uid].columns
         kinds = {attribute.name: attribute.storage for attribute in self.schema.model(uid).scalars}
         alternatives: list[Condition] = [
-            self.dialect.like(
+            like(
                 self.dialect.as_text(table.c(columns[name]), kinds[name], fold=True),
                 self.builder.slot(search.slot, lambda value: f"%{escape_search(str(value))}%"),
                 fold=True,
@@ -545,6 +543,16 @@ def parent_key_column(edge: Edge) -> str:
             return DOCUMENT_ID
         case _:
             return "id"
+
+
+def like(column: Condition, pattern: Condition, *, fold: bool) -> Condition:
+    """Return the condition that matches a pattern with a backslash as its escape.
+
+    ``fold`` ignores case. The ``LIKE`` of SQLite always ignores that of ASCII.
+    """
+    if fold:
+        column, pattern = sa.func.lower(column), sa.func.lower(pattern)
+    return column.like(pattern, escape="\\")
 
 
 def escape_pattern(text: str) -> str:

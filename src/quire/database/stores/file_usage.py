@@ -142,7 +142,7 @@ def _rows_with(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
         text = sa.cast(table.c(column), sa.Text())  # JSON as well
-        condition = store.dialect.like(text, builder.plain_slot(0), fold=False)
+        condition = text.like(builder.plain_slot(0), escape="\\")
         query = sa.select(table.c("id")).where(condition).order_by(table.c("id"))
         return query.limit(sa.literal_column(str(MAX_USES)))
 

@@ -331,25 +331,11 @@ class PostgresDialect:
         """See `Dialect.json_text`."""
         return _json_member(column, path, "string", lambda text: text)
 
-    def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
-        """Fold both sides."""
-        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
-
-        return func.lower(column) == func.lower(bind)
-
     def insert(self, table: "FromClause") -> Any:  # noqa: ANN401 - see `Dialect.insert`
         """See `Dialect.insert`."""
         from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415 - only when a statement is new
 
         return insert(table)  # type: ignore[arg-type]  # a table without metadata
-
-    def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
-        """``LIKE`` is case-sensitive unless both sides are folded."""
-        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
-
-        if fold:
-            return func.lower(column).like(func.lower(bind), escape="\\")
-        return column.like(bind, escape="\\")
 
     def exact(self, column: "Expression") -> "Expression":
         """The driver converts numbers to floats; their text has all digits."""

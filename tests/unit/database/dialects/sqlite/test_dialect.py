@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.database.compile.sql_conditions import like
 from quire.database.dialect import Scalar
 from quire.database.dialects.sqlite.dialect import (
     SqliteDialect,
@@ -222,9 +223,11 @@ def test_columns_are_read_as_text_with_fifteen_digits(
     ],
 )
 def test_case_is_folded_for_ascii_alone(column: str, operand: str, equal: int) -> None:
-    assert held(DIALECT.equals_folded(literal(f"'{column}'"), parameter()), operand) == equal
+    assert (
+        held(sa.func.lower(literal(f"'{column}'")) == sa.func.lower(parameter()), operand) == equal
+    )
     for fold in (True, False):
-        matched = DIALECT.like(literal(f"'{column}'"), parameter(), fold=fold)
+        matched = like(literal(f"'{column}'"), parameter(), fold=fold)
         assert held(matched, operand) == equal
 
 
