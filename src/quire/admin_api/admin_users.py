@@ -48,7 +48,7 @@ from quire.content_api.validators import (
 )
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
+from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.schema.model import ADMIN_USER_UID
 
 CANNOT_DELETE_SELF = "You cannot delete your own user"
@@ -229,9 +229,7 @@ class AdminUserApi:
         return respond_data(administrator_response(admin_user))
 
     async def _require_password(self, admin_user_id: int, password: str) -> None:
-        admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
-        if admin_user is None:
-            raise UnauthorizedError
+        admin_user = await self._database.read(lambda: self._admin_users.require(admin_user_id))
         if not await verify_password(password, admin_user.row.password):
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
 

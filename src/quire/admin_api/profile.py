@@ -39,7 +39,7 @@ from quire.content_api.validators import Range
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.tables.initial_values import permission_fields
-from quire.errors import NotFoundError, UnauthorizedError
+from quire.errors import NotFoundError
 from quire.schema.model import Schema
 
 
@@ -188,10 +188,7 @@ class ProfileApi:
 
     async def _admin_user(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
-        admin_user = await self._database.read(lambda: self._admin_users.admin_user(user_id))
-        if admin_user is None:
-            raise UnauthorizedError
-        return admin_user
+        return await self._database.read(lambda: self._admin_users.require(user_id))
 
 
 def list_permissions(

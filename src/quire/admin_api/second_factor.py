@@ -19,7 +19,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
+from quire.errors import ApplicationError, BadInputError, NotFoundError
 
 CODE_REQUIRED_FOR_SELF = "One's own second factor is removed with a code of it"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
@@ -188,10 +188,7 @@ class SecondFactorApi:
 
     async def _admin_user(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
-        admin_user = await self._database.read(lambda: self._admin_users.admin_user(user_id))
-        if admin_user is None:
-            raise UnauthorizedError
-        return admin_user
+        return await self._database.read(lambda: self._admin_users.require(user_id))
 
     async def _verify_password(self, request: Request, password: str) -> AdminUser:
         admin_user = await self._admin_user(request)

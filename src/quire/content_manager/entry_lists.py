@@ -71,13 +71,9 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         return {"results": shown_entries, "pagination": meta}
 
     def _localizations(self, entry: EntryJson, versions: DocumentVersions) -> list[EntryJson]:
-        localizations = versions.localizations(entry)
-        if not self.with_statuses:
-            return [in_short(localization) for localization in localizations]
-        return [
-            {**in_short(localization), "status": versions.status(localization)}
-            for localization in localizations
-        ]
+        if self.with_statuses:
+            return versions.summaries(entry)
+        return [in_short(localization) for localization in versions.localizations(entry)]
 
     def _select_fields(
         self, entry: EntryJson, versions: DocumentVersions, selected: frozenset[str]

@@ -11,7 +11,6 @@ from quire.content_manager.entry_status import (
     DocumentVersions,
     EntryJson,
     in_locale_order,
-    in_short,
     is_published,
 )
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
@@ -184,12 +183,7 @@ class EntryReader(Struct, frozen=True):
         self, permissions: TypePermissions, entry: EntryJson, all_versions: list[EntryJson]
     ) -> list[EntryJson]:
         """Return the summaries of the localizations of an entry."""
-        versions = DocumentVersions(permissions.content_type, all_versions)
-        localizations = versions.localizations(entry)
-        return [
-            {**in_short(localization), "status": versions.status(localization)}
-            for localization in localizations
-        ]
+        return DocumentVersions(permissions.content_type, all_versions).summaries(entry)
 
     def full_localizations(
         self, permissions: TypePermissions, entry: EntryJson | None, all_versions: list[EntryJson]

@@ -40,6 +40,13 @@ class DocumentVersions:
         """Return all versions of a document."""
         return self._of.get(document_id, ())
 
+    def summaries(self, entry: Mapping[str, Any]) -> list[EntryJson]:
+        """Return the summaries of the localizations of an entry, with the status of each."""
+        return [
+            {**in_short(localization), "status": self.status(localization)}
+            for localization in self.localizations(entry)
+        ]
+
     def status(self, entry: Mapping[str, Any]) -> str:
         """Return the status of an entry: draft, published, or modified.
 

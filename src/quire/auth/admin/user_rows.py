@@ -14,6 +14,7 @@ from quire.database.program import Program
 from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.core_store import read_setting
 from quire.database.stores.row_conditions import Condition, eq
+from quire.errors import UnauthorizedError
 from quire.schema.model import ADMIN_USER_UID, LOCALE_UID
 
 ADMIN_ROLE_UID = "admin::role"
@@ -123,6 +124,13 @@ class AdminUserRows:
         self._permissions = tables.table_for(ADMIN_PERMISSION_UID, _PermissionRow)
         self._locales = tables.table_for(LOCALE_UID, _LocaleRow)
         self._writes = tables.store.writes
+
+    def require(self, user_id: int) -> Program[AdminUser]:
+        """Return the administrator of a request. Raises UnauthorizedError if they were deleted."""
+        admin_user = yield from self.admin_user(user_id)
+        if admin_user is None:
+            raise UnauthorizedError
+        return admin_user
 
     @property
     def tables(self) -> frozenset[str]:

@@ -182,10 +182,14 @@ class Resolver(Struct, frozen=True, kw_only=True):
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
         self._check_written_locale(query, scope)
-        plan["root"] = replace(self._root(plan), filter=None, sort=(), publication=None)
-        plan["search"] = None
-        plan["locale"], plan["locale_slot"] = LocaleScope.IGNORED, None
-        plan["entry"] = scope.slots.add(0)
+        plan = replace(
+            plan,
+            root=replace(plan.root, filter=None, sort=(), publication=None),
+            search=None,
+            locale=LocaleScope.IGNORED,
+            locale_slot=None,
+            entry=scope.slots.add(0),
+        )
         return self._finish(plan, scope, limit=1, start=0)
 
     def removed(self, query: Query, document_id: str) -> ResolvedRead:
@@ -193,33 +197,22 @@ class Resolver(Struct, frozen=True, kw_only=True):
         scope = self._scope()
         query = self._without_document_filter(query, scope)
         plan = self._resolve_parameters(query, scope)
-        root = self._root(plan)
-        plan["root"] = PlanNode(uid=root.uid, fields=("id",), filter=root.filter)
-        plan["document"] = scope.slots.add(document_id)
-        start = 0
-        try:
-            start = root_window(query)[0]
-        except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
+        root = PlanNode(uid=plan.root.uid, fields=("id",), filter=plan.root.filter)
+        plan = replace(plan, root=root, document=scope.slots.add(document_id))
+        start, _ = self._window(query, scope)
         return self._finish(plan, scope, limit=None, start=start)
 
-    def _root(self, plan: Mapping[str, object]) -> PlanNode:
-        root = plan["root"]
-        if not isinstance(root, PlanNode):
-            raise TypeError("a plan begins with a node")
-        return root
+    def _window(self, query: Query, scope: Scope) -> tuple[int, int | None]:
+        """Parse root ``start`` and ``limit``. Errors are recorded, and a window of all returned."""
+        try:
+            return root_window(query)
+        except AppError as error:
+            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
+            return 0, None
 
     def window(self, query: Query, *, count: bool = False) -> ResolvedRead:
         """Resolve a request for rows without pages: root ``start`` and ``limit`` (end users)."""
-        scope = self._scope()
-        plan = self._resolve_parameters(query, scope)
-        start, limit = 0, None
-        try:
-            start, limit = root_window(query)
-        except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
-        action = COUNT if count else FIND
-        return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
+        return self._entries(query, COUNT if count else FIND, count=count)
 
     def first(self, query: Query, *, of_any_version: bool = False) -> ResolvedRead:
         """Resolve a request for the first matching entry (code of a project)."""
@@ -227,21 +220,24 @@ class Resolver(Struct, frozen=True, kw_only=True):
 
     def rows(self, query: Query) -> ResolvedRead:
         """Resolve a request for rows of any version (code of a project)."""
-        return self._entries(query, FIND, max_rows=None, of_any_version=True)
+        return self._entries(query, FIND, of_any_version=True)
 
     def _entries(
-        self, query: Query, action: str, *, max_rows: int | None, of_any_version: bool
+        self,
+        query: Query,
+        action: str,
+        *,
+        max_rows: int | None = None,
+        of_any_version: bool = False,
+        count: bool = False,
     ) -> ResolvedRead:
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
-        start, limit = 0, None
-        try:
-            start, limit = root_window(query)
-        except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
+        start, limit = self._window(query, scope)
         if of_any_version:
-            plan["root"] = _without_versions(self._root(plan))
-        return self._finish(plan, scope, limit=max_rows or limit, start=start, action=action)
+            plan = replace(plan, root=_without_versions(plan.root))
+        limit = max_rows or limit
+        return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
 
     def _single_row(
         self,
@@ -256,18 +252,14 @@ class Resolver(Struct, frozen=True, kw_only=True):
             query = self._without_document_filter(query, scope)
         plan = self._resolve_parameters(query, scope)
         self._check_one_locale(query, scope)
-        start = 0
-        try:
-            start = root_window(query)[0]
-        except AppError as error:
-            scope.for_parameter(Param.PAGINATION, "pagination").report_unconvertible(error)
+        start, _ = self._window(query, scope)
         # Strapi compares the column with "*" where it reads one document, and finds none.
-        if query.get("locale") == "*" and plan["locale"] is LocaleScope.ALL:
-            plan["locale"], plan["locale_slot"] = LocaleScope.SOME, scope.slots.add([])
+        if query.get("locale") == "*" and plan.locale is LocaleScope.ALL:
+            plan = replace(plan, locale=LocaleScope.SOME, locale_slot=scope.slots.add([]))
         if document_id is not None:
-            plan["document"] = scope.slots.add(document_id)
+            plan = replace(plan, document=scope.slots.add(document_id))
         if entry_id is not None:
-            plan["entry"] = scope.slots.add(entry_id)
+            plan = replace(plan, entry=scope.slots.add(entry_id))
         return self._finish(plan, scope, limit=1, start=start, action=action)
 
     def _without_document_filter(self, query: Query, scope: Scope) -> Query:
@@ -311,7 +303,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             computes_by_default=self.computes_by_default,
         )
 
-    def _resolve_parameters(self, query: Query, scope: Scope) -> dict[str, object]:
+    def _resolve_parameters(self, query: Query, scope: Scope) -> ReadPlan:
         """Resolve all parameters but pagination.
 
         The order of the checks matters only for errors of equal rank (`Findings`).
@@ -342,13 +334,13 @@ class Resolver(Struct, frozen=True, kw_only=True):
             status=status if has_drafts else None,
             publication=publication if has_drafts else None,
         )
-        return {
-            "root": root,
-            "search": search,
-            "locale": locale.scope,
-            "locale_slot": locale.slot,
-            "published_only": self.limits.drafts_need_token and status == "published",
-        }
+        return ReadPlan(
+            root=root,
+            search=search,
+            locale=locale.scope,
+            locale_slot=locale.slot,
+            published_only=self.limits.drafts_need_token and status == "published",
+        )
 
     def _locale(self, query: Query, scope: Scope) -> LocaleChoice:
         locale_scope = scope.for_parameter(Param.LOCALE, "locale")
@@ -375,7 +367,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
 
     def _finish(
         self,
-        plan: dict[str, object],
+        plan: ReadPlan,
         scope: Scope,
         *,
         limit: int | None,
@@ -385,15 +377,16 @@ class Resolver(Struct, frozen=True, kw_only=True):
         action: str | None = None,
     ) -> ResolvedRead:
         scope.findings.raise_first()
-        root = self._root(plan)
-        if scope.computed:
-            root = with_needs(root, scope.computed)
-        plan["root"] = narrow_root(root, scope, action)
+        root = with_needs(plan.root, scope.computed) if scope.computed else plan.root
+        plan = replace(plan, root=narrow_root(root, scope, action), count=count)
         if limit is not None or start:
-            plan["limit"] = scope.slots.add(ALL_ROWS if limit is None else limit)
-            plan["offset"] = scope.slots.add(start)
+            plan = replace(
+                plan,
+                limit=scope.slots.add(ALL_ROWS if limit is None else limit),
+                offset=scope.slots.add(start),
+            )
         return ResolvedRead(
-            plan=ReadPlan(count=count, **plan),  # type: ignore[arg-type]  # fields by name
+            plan=plan,
             values=tuple(scope.slots.values),
             pagination=pagination,
             volatile=scope.slots.volatile,
@@ -421,6 +414,11 @@ def grouping_filter(attribute: Attribute, values: Sequence[object]) -> dict[str,
 def _without_versions(node: PlanNode) -> PlanNode:
     """Return a node without versions: drafts and published entries together."""
     edges = tuple(
-        replace(edge, nodes=tuple(map(_without_versions, edge.nodes))) for edge in node.edges
+        replace(
+            edge,
+            nodes=tuple(map(_without_versions, edge.nodes)),
+            unlisted=tuple(map(_without_versions, edge.unlisted)),
+        )
+        for edge in node.edges
     )
     return replace(node, status=None, publication=None, edges=edges)
