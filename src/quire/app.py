@@ -352,8 +352,8 @@ class Application:
 
         Its `on_start` functions are run before, the `on_stop` functions of the former code after.
         Raises ExtensionError with all mistakes of the code, ConfigurationError when an `on_start`
-        function fails, and RestartRequiredError when storage backends are involved, which are
-        opened once; the present code stays then.
+        function fails, and RestartRequiredError when the code of the storage backend in use
+        has changed, which is opened once; the present code stays then.
         """
         async with self._adoption_lock:
             services, present_runtime, schemas = self.services, self.runtime, self._schemas
@@ -361,8 +361,10 @@ class Application:
                 message = "code cannot be adopted before the start"
                 raise RuntimeError(message)
             extensions = check_extensions(modules, self._schema)
-            if extensions.storage_backends or self._extensions.storage_backends:
-                raise RestartRequiredError("storage backends are opened at the start")
+            if _storage_sources(self.settings, modules, extensions) != _storage_sources(
+                self.settings, self._modules, self._extensions
+            ):
+                raise RestartRequiredError("the code of its storage backend has changed")
             runtime = await asyncio.to_thread(
                 make_schema_runtime,
                 services,
@@ -400,6 +402,14 @@ class Application:
         if self.services is not None:
             await self.services.close()
         self.runtime = None
+
+
+def _storage_sources(
+    settings: Settings, modules: ImportedModules, extensions: Extensions
+) -> dict[str, bytes]:
+    """Return the sources of the project that the storage backend in use consists of."""
+    backend = extensions.storage_backends.get(settings.uploads.storage_backend or "")
+    return {} if backend is None else modules.sources_used_by(backend.file)
 
 
 def _no_response(error: AppError) -> str:

@@ -1,7 +1,9 @@
 """Imports the Python modules below ``src/`` of a project, and those of packages."""
 
+import ast
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import sys
 import traceback
@@ -39,12 +41,39 @@ class ImportedModules(Struct, frozen=True, kw_only=True):
     """The modules of a project by file, import errors, and a version.
 
     ``version`` is a hash of all files; ``sections`` are those of the settings that were read.
+    ``sources`` are the contents of the project's files.
     """
 
     files: dict[str, ModuleType]
     problems: tuple[ExtensionProblem, ...]
     version: str
     sections: frozenset[str] = frozenset()
+    sources: dict[str, bytes] = {}
+
+    def sources_used_by(self, file: str) -> dict[str, bytes]:
+        """Return the contents of a file and of all files of the project that it imports."""
+        files_by_name = {module.__name__: path for path, module in self.files.items()}
+        found: dict[str, bytes] = {}
+        pending = [file]
+        while pending:
+            path = pending.pop()
+            if path in self.sources and path in self.files and path not in found:
+                found[path] = self.sources[path]
+                names = _imported_names(self.files[path], found[path])
+                pending += [files_by_name[name] for name in names if name in files_by_name]
+        return found
+
+
+def _imported_names(module: ModuleType, source: bytes) -> Iterator[str]:
+    """Yield the names of modules that a module imports, anywhere in its code."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            relative_name = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(relative_name, module.__package__)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def import_modules(project: Path, settings: Settings | None = None) -> ImportedModules:
@@ -66,6 +95,7 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
     importlib.invalidate_caches()
     modules: dict[str, ModuleType] = {}
     problems: list[ExtensionProblem] = []
+    sources: dict[str, bytes] = {}
     digest = hashlib.blake2b(digest_size=16)
     with code_settings(settings) as sections:
         for file, module in _import_packages(settings, problems):
@@ -73,7 +103,8 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
             digest.update(f"{file}\0".encode())
         for path in files:
             file = path.relative_to(project).as_posix()
-            digest.update(f"{file}\0".encode() + path.read_bytes())
+            sources[file] = path.read_bytes()
+            digest.update(f"{file}\0".encode() + sources[file])
             try:
                 modules[file] = importlib.import_module(_name_of(path.relative_to(project)))
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises is reported
@@ -83,6 +114,7 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
         problems=tuple(problems),
         version=digest.hexdigest(),
         sections=frozenset(sections),
+        sources=sources,
     )
 
 

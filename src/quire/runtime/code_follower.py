@@ -65,7 +65,8 @@ class CodeFollower:
         try:
             project, settings = self._settings.project, self._settings
             await self._adopt(await asyncio.to_thread(import_modules, project, settings))
-        except RestartRequiredError:
+        except RestartRequiredError as error:
+            _log.info(f"the server restarts, because {error}")
             self._restart()
         except QuireError as error:
             _log.error(f"The former code stays in use. {error}")

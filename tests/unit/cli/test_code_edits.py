@@ -133,9 +133,31 @@ async def end() -> None:
     ]
 
 
-def test_code_of_a_storage_backend_starts_the_server_anew(project: Path) -> None:
+def test_code_of_the_storage_backend_in_use_starts_the_server_anew(project: Path) -> None:
+    with (project / "quire.toml").open("a", encoding="utf-8") as settings:
+        settings.write('\n[uploads]\nstorage = "nowhere"\n')
+    helper, storage = project / "src" / "helper.py", project / "src" / "storage.py"
+    helper.write_text("NAME = 1\n", encoding="utf-8")
+    storage.write_text(f"from .helper import NAME\n{STORAGE}", encoding="utf-8")
+    file = write_route(project, "one")
     with serving("dev", project) as (address, process):
         before = children(process)
-        (project / "src" / "storage.py").write_text(STORAGE, encoding="utf-8")
+        file.write_text(ROUTE.format(text="x").replace("public", "publik"), encoding="utf-8")
+        assert wait_for_line(process, "src/greeting.py:4  TypeError")
+        write_route(project, "two")
+        assert wait_for_line(process, "the changed code is in use")
+        wait_for_text(address, "two")
+        assert children(process) == before
+
+        helper.write_text("NAME = 2\n", encoding="utf-8")
+        assert wait_for_line(process, "the code of its storage backend has changed")
         assert ready_at(process) == address
         assert children(process) != before
+
+
+def test_a_storage_backend_that_is_not_in_use_starts_nothing_anew(project: Path) -> None:
+    with serving("dev", project) as (_, process):
+        before = children(process)
+        (project / "src" / "storage.py").write_text(STORAGE, encoding="utf-8")
+        assert wait_for_line(process, "the changed code is in use")
+        assert children(process) == before
