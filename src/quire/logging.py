@@ -127,7 +127,8 @@ def _json_ending() -> Sequence[Processor]:
 def _console_ending(code: Path | None = None) -> Sequence[Processor]:
     # Without the local variables of each frame, which may contain secrets.
     formatter = structlog.dev.plain_traceback if code is None else _TracebackFormatter(code)
-    return (structlog.dev.ConsoleRenderer(sys.stderr.isatty(), exception_formatter=formatter),)
+    colors = sys.stderr.isatty()
+    return (structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=formatter),)
 
 
 class _TracebackFormatter:

@@ -99,6 +99,18 @@ def test_lines_are_json_unless_a_person_reads_them(monkeypatch: pytest.MonkeyPat
     assert is_json("json", development=False)
 
 
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_only_lines_for_a_terminal_have_colors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_terminal: bool
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
+    configure_logging(level="info", as_json=False)
+
+    structlog.get_logger("quire.test").error("failed")
+
+    assert ("\x1b[" in capsys.readouterr().err) == is_terminal
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_traceback_shows_no_values(capsys: pytest.CaptureFixture[str], *, as_json: bool) -> None:
     configure_logging(level="info", as_json=as_json)
