@@ -27,6 +27,10 @@ _FIRST = IMPORTS.count("\n") + 1
             '@before_write(PAPER, on=["crate"])',
             'unknown action "crate" in on; did you mean "create"?',
         ),
+        (
+            '@before_write(PAPER, on=["saved"])',
+            'unknown action "saved" in on; known are create, update, delete, publish',
+        ),
         ('@before_write(PAPER, on="create")', "on must be a list of names"),
         ("@before_write(PAPER, on=[])", "on names no action"),
         (

@@ -134,6 +134,8 @@ async def test_routes_have_policies_and_rates_of_their_own(tmp_path: Path, kind:
         assert (ordered.status, ordered.json) == (200, {"title": "A"})
         assert ordered.headers["x-ratelimit-remaining"] == "2"
         (seen,) = module().fired
+        document = (await office.ask("GET", "/api/openapi.json")).json
+        assert "429" in document["paths"]["/papers/order/{title}"]["post"]["responses"]
         assert (seen.action, dict(seen.data)) == (
             "api::paper.paper.order",
             {"copies": 2, "title": "A"},

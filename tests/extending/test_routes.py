@@ -223,7 +223,7 @@ async def test_problems_of_bodies_have_the_form_of_built_in_routes(
                 ["lines", "0", "amount"],
                 "lines[0].amount: Expected `int`, got `str`",
             ),
-            ({"lines": [], "by": 1}, [], "this field has unspecified keys: by"),
+            ({"lines": [], "by": 1}, [], "the body has unspecified keys: by"),
             (
                 {"lines": [{"product": "a", "of": 1}]},
                 ["lines", "0"],

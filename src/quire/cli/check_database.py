@@ -13,7 +13,7 @@ from quire.database.settings_target import target_of
 from quire.database.tables.indexes import sort_hints_program
 from quire.database.tables.inspection import opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
-from quire.database.tables.missing_structure import MissingKind, compare
+from quire.database.tables.missing_structure import MissingItem, MissingKind, compare
 from quire.database.tables.table_map import map_tables
 from quire.database.target import DatabaseKind, InspectionConnection
 from quire.schema.model import Schema
@@ -68,9 +68,7 @@ async def _examine_connection(
         schema=schema, tables=table_map, existing_tables=existing_tables, dialect=kind.dialect()
     )
     return DatabaseReport(
-        problems=tuple(
-            f"In the database, {item}." for item in missing_items if item.kind in _GRAVE
-        ),
+        problems=tuple(f"In the database, {text}." for text in _grave_lacks(missing_items)),
         warnings=(*_summarize([item.kind for item in missing_items]), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(connection, layout, kind)),
@@ -85,15 +83,26 @@ async def _findings(
     return [*findings, *await connection.run(kind.broken_references(reported_tables))]
 
 
+def _grave_lacks(missing_items: Collection[MissingItem]) -> Iterator[str]:
+    """Describe missing tables, together, and each missing column."""
+    tables = [item for item in missing_items if item.kind is MissingKind.TABLE]
+    if len(tables) > 1:
+        yield f"these tables are missing: {', '.join(sorted(item.name for item in tables))}"
+    else:
+        yield from map(str, tables)
+    yield from (str(item) for item in missing_items if item.kind is MissingKind.COLUMN)
+
+
 def _summarize(missing_kinds: Collection[MissingKind]) -> Iterator[str]:
     """Summarize missing indexes and foreign keys: a database of another server lacks hundreds.
 
-    Missing tables and columns are problems, one each; here is how to add them.
+    Missing tables and columns are problems; here is how to add them.
     """
     if any(kind in _GRAVE for kind in missing_kinds):
         yield (
-            "The database lacks tables or columns, like one of an earlier version of Strapi 5; "
-            "`quire migrate` shows how to add them, `quire migrate --apply` adds them."
+            "The database lacks tables or columns: it is older than the schema files, or of an "
+            "earlier version of Strapi 5; `quire migrate` shows how to add them, "
+            "`quire migrate --apply` and `quire dev` add them."
         )
     counts = Counter(kind for kind in missing_kinds if kind not in _GRAVE)
     indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]

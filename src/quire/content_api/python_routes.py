@@ -258,6 +258,8 @@ def decoding_problem(message: str) -> Problem:
         text = f"{path_text(path)} {REQUIRED}"
     elif match := _UNKNOWN.fullmatch(message):
         text = f"{path_text(path)} {UNSPECIFIED_KEYS.format(keys=match[1])}"
+        if not path:
+            text = f"the body has unspecified keys: {match[1]}"
     else:
         subject = path_text(path) if path else "the body"
         key = ", a key" if position is not None and position["key"] else ""

@@ -93,7 +93,8 @@ class MarkCheck(Generic[M]):
             self.report("on names no action")
         for name in names:
             if name not in known_actions:
-                self.report(f'unknown action "{name}" in on{nearest(name, known_actions)}')
+                similar = nearest(name, known_actions) or f"; known are {', '.join(known_actions)}"
+                self.report(f'unknown action "{name}" in on{similar}')
         return [action for action in known_actions if action in names]
 
     def order(self, value: object) -> int:

@@ -109,7 +109,15 @@ def test_what_the_database_lacks_is_reported(run: Run, project: Path) -> None:
     assert code == 1
     assert "problem  In the database, the table tags is missing." in output
     assert "problem  In the database, the table articles lacks the column views." in output
-    assert "`quire migrate --apply` adds them." in output
+    assert "`quire migrate --apply` and `quire dev` add them." in output
+
+
+def test_missing_tables_are_reported_together(run: Run, project: Path) -> None:
+    change_database(project, "DROP TABLE tags", "DROP TABLE articles_tags_lnk")
+
+    _, output, _ = run("check", project)
+
+    assert "In the database, these tables are missing: articles_tags_lnk, tags." in output
 
 
 def test_a_database_of_a_newer_layout_is_left_alone(run: Run, project: Path) -> None:

@@ -43,8 +43,14 @@ def describe_custom_route(context: DescriptionContext, route: CustomRoute) -> De
         responses=[
             DescribedResponse(status=204) if returns is None else DescribedResponse(schema=returns),
         ],
-        errors=sorted({400, 401, 403, *(error.status for error in route.errors)} & {*FAILURES}),
+        errors=sorted(_statuses(route) & {*FAILURES}),
     )
+
+
+def _statuses(route: CustomRoute) -> set[int]:
+    """Return the error statuses of a route: those of every route, and declared ones."""
+    declared = {error.status for error in route.errors}
+    return {400, 401, 403} | declared | ({429} if route.rate is not None else set())
 
 
 def _parameter(context: DescriptionContext, parameter: RouteParameter) -> DescribedParameter:
