@@ -94,9 +94,11 @@ class NestedComponents:
             for uid in component_uids(model_attributes):
                 if uid not in temporary_uids and uid not in self._schema.components:
                     raise BuilderError(COMPONENT_NOT_FOUND)
-        for body in self._bodies:
-            if _is_new(body) and uid_of_component(body) in self._schema.components:
-                raise BuilderError(COMPONENT_EXISTS)
+        new_uids = [uid_of_component(body) for body in self._bodies if _is_new(body)]
+        if len(set(new_uids)) < len(new_uids) or not self._schema.components.keys().isdisjoint(
+            new_uids
+        ):
+            raise BuilderError(COMPONENT_EXISTS)
 
     def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
         """Add the components of the ``model``, a uid; return the uids of the placeholders."""
