@@ -190,6 +190,91 @@ async def test_a_new_type_has_no_permissions_of_a_removed_one(model_site: ModelS
     assert papers.status == 200
 
 
+async def test_a_new_type_has_no_views_history_or_plans_of_a_removed_one(
+    model_site: ModelSite,
+) -> None:
+    office, body = model_site.office, memo({"title": {"type": "string"}}, draftAndPublish=True)
+    entries, view = f"/content-manager/collection-types/{MEMO}", {"uid": MEMO, "name": "Short"}
+    configuration = f"/content-manager/content-types/{MEMO}/configuration"
+
+    async def stored() -> dict[str, object]:
+        views = await model_site.ask("GET", f"/admin/x/views?uid={MEMO}")
+        workflows = await model_site.ask("GET", "/admin/x/review/workflows")
+        items = await model_site.ask("GET", f"/admin/x/releases/{release_id}")
+        shown = await model_site.ask("GET", configuration)
+        return {
+            "views": [one["name"] for one in views.data],
+            "previews": (await model_site.ask("GET", "/admin/x/previews")).data["previews"],
+            "workflows": [one["contentTypes"] for one in workflows.data],
+            "items": [item["documentId"] for item in items.data["items"]],
+            "page size": shown.data["contentType"]["settings"]["pageSize"],
+        }
+
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    document_id = (await model_site.ask("POST", entries, {"title": "Ink"})).data["documentId"]
+    await model_site.ask("PUT", f"{entries}/{document_id}", {"title": "Buy ink"})
+    history = f"/admin/x/revisions/{MEMO}/{document_id}"
+    assert (await model_site.ask("GET", history)).data != []
+    release_id = await release(office, entry(document_id, None, MEMO))
+    made = await model_site.ask("POST", "/admin/x/views", {**view, "shared": True, "state": {}})
+    assert made.status == 201, made.json
+    await model_site.ask("PUT", "/admin/x/previews", {"previews": {MEMO: "/memos/{documentId}"}})
+    reviewed = await workflow(office)
+    change = {
+        "name": reviewed["name"],
+        "contentTypes": [PAPER, MEMO],
+        "stages": [{"id": one["id"], "name": one["name"]} for one in reviewed["stages"]],
+    }
+    path = f"/admin/x/review/workflows/{reviewed['id']}"
+    assert (await model_site.ask("PUT", path, change)).status == 200
+    settings = (await model_site.ask("GET", configuration)).data["contentType"]["settings"]
+    change = {"settings": {**settings, "pageSize": 50}}
+    assert (await model_site.ask("PUT", configuration, change)).status == 200
+    assert await stored() == {
+        "views": ["Short"],
+        "previews": {MEMO: "/memos/{documentId}"},
+        "workflows": [[PAPER, MEMO]],
+        "items": [document_id],
+        "page size": 50,
+    }
+
+    assert (await model_site.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")).status == 200
+    assert (await model_site.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+
+    assert await stored() == {
+        "views": [],
+        "previews": {},
+        "workflows": [[PAPER]],
+        "items": [],
+        "page size": 10,
+    }
+    [kept] = (await model_site.ask("GET", "/admin/x/model/archive")).data
+    restored = await model_site.ask("POST", f"/admin/x/model/archive/{kept['id']}/restore")
+    assert restored.data == {"count": 1}
+    assert (await model_site.ask("GET", history)).data == []
+
+
+async def test_two_new_components_of_one_name_are_refused(model_site: ModelSite) -> None:
+    parts: list[JsonObject] = [
+        {
+            "tmpUID": f"part_{name}",
+            "category": "parts",
+            "displayName": "Note",
+            "attributes": {name: {"type": "string"}},
+        }
+        for name in ("ink", "paper")
+    ]
+    body = memo(
+        {
+            part["tmpUID"]: {"type": "component", "component": part["tmpUID"], "repeatable": False}
+            for part in parts
+        }
+    )
+    made = await model_site.ask("POST", f"{BUILDER}/content-types", {**body, "components": parts})
+    assert (made.status, made.json["error"]) == (400, "component.alreadyExists")
+    assert not (model_site.project / "src/components/parts").exists()
+
+
 async def test_h132_a_plan_lists_what_is_lost_and_nothing_is_lost_without_consent(
     model_site: ModelSite,
 ) -> None:

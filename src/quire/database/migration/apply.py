@@ -21,14 +21,11 @@ from quire.database.migration.dependents import archive_attribute, archive_entri
 from quire.database.migration.dropped_versions import drafts_of, other_locales
 from quire.database.migration.name_mapping import NameMapping
 from quire.database.migration.plan import PlannedMigration, RequestedMigration, plan_program
-from quire.database.migration.renamed_models import (
-    rename_fields,
-    rename_models,
-    revoke_permissions,
-)
+from quire.database.migration.removed_models import delete_rows_about
+from quire.database.migration.renamed_models import rename_fields, rename_models
 from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.migration.schema_record import record_schema, recorded_type
-from quire.database.migration.settings_rewrite import remove_rules, rewrite_settings
+from quire.database.migration.settings_rewrite import rewrite_settings
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -241,8 +238,7 @@ def migrate(
     if change.before is not None:
         former_uids = change.before.schema.content_types.keys()
         removed_uids = former_uids - set(migration.correspondence.models.values())
-        yield from revoke_permissions(store_after, removed_uids)
-        yield from remove_rules(store_after, removed_uids)
+        yield from delete_rows_about(store_after, removed_uids, existing_tables)
     yield from post_migrate(store_after, migration.plan, change.renames, existing_tables)
     yield from keeper.finish()
     yield from record(writes, change)

@@ -1,4 +1,4 @@
-"""Renames types and fields in columns that contain such names, and revokes permissions."""
+"""Renames types and fields in columns that contain such names."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -6,7 +6,6 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.program import Program, Rows, Value
 from quire.database.stores.change_outbox import CHANGES
@@ -29,12 +28,12 @@ from quire.database.tables.table_map import (
 _TEMPORARY_PREFIX = "quire_passing"
 """The prefix of temporary names between two others."""
 
-_ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission")
+ACTION_TYPES = ("plugin::users-permissions.permission", "admin::api-token-permission")
 """The types whose rows contain actions, which begin with a uid."""
 
-_ADMIN_PERMISSION = "admin::permission"
-_RELEASE_ITEM = "plugin::content-releases.release-action"
-_WORKFLOW = "plugin::review-workflows.workflow"
+ADMIN_PERMISSION = "admin::permission"
+RELEASE_ITEM = "plugin::content-releases.release-action"
+WORKFLOW = "plugin::review-workflows.workflow"
 
 _UID_TABLES = (SAVED_VIEWS, REVISIONS, ENTRY_STAGES, RELEASE_SNAPSHOTS, CHANGES)
 """Quire's own tables whose rows are about entries of a type, by its ``uid``."""
@@ -79,31 +78,15 @@ def rename_models(
 def _rename_model(store: EntryStore, old_uid: str, new_uid: str) -> Program[None]:
     for name, column in _type_columns(store):
         yield from _replace(store, name, column, old_uid, new_uid)
-    permission = store.tables[_ADMIN_PERMISSION]
+    permission = store.tables[ADMIN_PERMISSION]
     yield from _replace(store, permission.name, permission.columns["subject"], old_uid, new_uid)
-    item = store.tables[_RELEASE_ITEM]
+    item = store.tables[RELEASE_ITEM]
     yield from _replace(store, item.name, item.columns["contentType"], old_uid, new_uid)
     yield from _replace(store, HISTORY_VERSIONS, "content_type", old_uid, new_uid)
-    for uid in _ACTIONS:
+    for uid in ACTION_TYPES:
         table = store.tables[uid]
         yield from _replace_start(store, table.name, table.columns["action"], old_uid, new_uid)
     yield from _replace(store, CORE_STORE, "key", view_key(old_uid), view_key(new_uid))
-
-
-def revoke_permissions(store: EntryStore, uids: Collection[str]) -> Program[None]:
-    """Delete permissions on removed types: a later type of the same name is another one."""
-    if not uids:
-        return
-    subjects = ((_ADMIN_PERMISSION, "subject"), *((uid, "action") for uid in _ACTIONS))
-    for permission_uid, attribute in subjects:
-        layout = store.layout(permission_uid)
-        rows = yield from _columns(store, layout.table.name, layout.table.columns[attribute])
-        revoked_ids = [
-            int(id_ or 0)
-            for id_, name in rows
-            if name in uids or str(name).rpartition(".")[0] in uids
-        ]
-        yield from delete_entries(store, layout, revoked_ids)
 
 
 def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Program[None]:
@@ -165,7 +148,7 @@ def _replace_start(
     store: EntryStore, table: str, column: str, old_uid: str, new_uid: str
 ) -> Program[None]:
     """Replace the uid at the start of actions: ``api::note.note.find``."""
-    for id_, action in (yield from _columns(store, table, column)):
+    for id_, action in (yield from read_columns(store, table, column)):
         uid, dot, verb = str(action).rpartition(".")
         if uid == old_uid:
             yield from store.writes.update(table, int(id_ or 0), {column: f"{new_uid}{dot}{verb}"})
@@ -173,9 +156,9 @@ def _replace_start(
 
 def _rename_in_workflows(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
     """Replace uids of types in review workflows."""
-    table = store.tables[_WORKFLOW]
+    table = store.tables[WORKFLOW]
     column = table.columns["contentTypes"]
-    for id_, encoded_uids in (yield from _columns(store, table.name, column)):
+    for id_, encoded_uids in (yield from read_columns(store, table.name, column)):
         uids = orjson.loads(str(encoded_uids)) if encoded_uids is not None else []
         if not names.keys().isdisjoint(uids):
             new_value = store.dialect.encode_json([names.get(uid, uid) for uid in uids])
@@ -214,7 +197,7 @@ def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None
             yield from store.writes.update(JOBS.name, int(id_ or 0), changes)
 
 
-def _columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
+def read_columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
     """Return the ids and some columns of all rows of a table."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

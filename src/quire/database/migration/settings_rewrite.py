@@ -1,6 +1,6 @@
-"""Renames types and fields in permissions, row rules and views; removes rules of removed types."""
+"""Renames types and fields in permissions, row rules and views."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -62,25 +62,6 @@ def _rename_in_rules(store: EntryStore, names: NameMapping) -> Program[None]:
     }
     if new_rules != rules_by_role:
         yield from write_setting(store.writes, ROW_RULES_KEY, new_rules)
-
-
-def remove_rules(store: EntryStore, uids: Collection[str]) -> Program[None]:
-    """Remove the row rules on removed types."""
-    if not uids:
-        return
-    rules_by_role = yield from read_setting(store.writes, ROW_RULES_KEY)
-    if not isinstance(rules_by_role, Mapping):
-        return
-    remaining_rules = {
-        role: {
-            action: rule for action, rule in rules.items() if action.rpartition(".")[0] not in uids
-        }
-        if isinstance(rules, Mapping)
-        else rules
-        for role, rules in rules_by_role.items()
-    }
-    if remaining_rules != rules_by_role:
-        yield from write_setting(store.writes, ROW_RULES_KEY, remaining_rules)
 
 
 def _rename_rules(rules: Mapping[str, Any], names: NameMapping) -> Iterator[tuple[str, Any]]:
