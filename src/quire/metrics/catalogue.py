@@ -119,7 +119,7 @@ WEBHOOK_DELIVERIES = Metric(
 WEBHOOK_QUEUE = Metric(
     name="quire_webhook_queue_depth",
     kind="gauge",
-    help="Deliveries that wait in the database.",
+    help="Deliveries of enabled webhooks that wait in the database.",
     merge="max",
 )
 WEBHOOK_LAG = Metric(

@@ -14,7 +14,6 @@ from quire.database.interface import Database
 from quire.database.observed_database import ObservedDatabase, Operation, Record
 from quire.database.program import Program
 from quire.database.stores.jobs import JOBS
-from quire.database.stores.webhook_deliveries import DELIVERIES
 from quire.errors import AppError
 from quire.hooks.function_times import slow_calls
 from quire.jobs.setup import JobParts
@@ -165,7 +164,7 @@ class Metrics:
         now = self._clock()
         try:
             async with asyncio.timeout(_QUEUE_SECONDS):
-                delivery = await database.read(lambda: _delivery_backlog(webhooks))
+                delivery = await database.read(webhooks.outbox.backlog)
                 job = await database.read(lambda: _job_backlog(jobs, now))
         except (AppError, TimeoutError):
             return []
@@ -183,12 +182,6 @@ def _ignoring_recorder(_: Operation) -> Record:
 
 def _ignore(_: float) -> None:
     """Record nothing."""
-
-
-def _delivery_backlog(webhooks: WebhookParts) -> Program[tuple[int, int | None]]:
-    if not (yield from webhooks.tables.exists(DELIVERIES)):
-        return 0, None
-    return (yield from webhooks.deliveries.backlog())
 
 
 def _job_backlog(jobs: JobParts, now: int) -> Program[tuple[int, int | None]]:

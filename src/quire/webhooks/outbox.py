@@ -70,9 +70,7 @@ class Outbox:
 
         Raises ServiceUnavailableError.
         """
-        enabled = {webhook.id: webhook for webhook in await self._database.read(self.listeners)}
-        if self.purges:
-            enabled[PURGE_ID] = _PURGES
+        enabled = await self._database.read(self._receivers)
         full: frozenset[int] = frozenset()
         if enabled:
             await self._tables.ensure(DELIVERIES)
@@ -84,6 +82,23 @@ class Outbox:
                 webhook=webhook_id,
             )
         self._enabled, self._full = enabled, full
+
+    def backlog(self) -> Program[tuple[int, int | None]]:
+        """Count the deliveries that wait to be sent; return that and when the oldest was written.
+
+        Those of disabled webhooks wait until these are enabled again: they are not counted.
+        """
+        if not (yield from self._tables.exists(DELIVERIES)):
+            return 0, None
+        receivers = yield from self._receivers()
+        return (yield from self._deliveries.backlog(receivers))
+
+    def _receivers(self) -> Program[dict[int, Webhook]]:
+        """Return the enabled webhooks, and shared caches if they are notified, by id."""
+        receivers = {webhook.id: webhook for webhook in (yield from self.listeners())}
+        if self.purges:
+            receivers[PURGE_ID] = _PURGES
+        return receivers
 
     def listeners(self) -> Program[list[Webhook]]:
         """Return the enabled webhooks."""

@@ -67,9 +67,13 @@ async def test_what_waits_for_webhooks_is_reported_with_its_age(tmp_path: Path) 
         await kiosk.sent("POST", "papers", {"title": "two"})
         await _make_older(services.database, 90_000)
         found = await kiosk.app.collect_metrics()
+        await services.database.write(services.webhooks.webhooks.update(1, {"enabled": False}))
+        disabled = await kiosk.app.collect_metrics()
 
     assert values(found, WEBHOOK_QUEUE) == {(): 2}
     assert values(found, WEBHOOK_LAG)[()] >= 90
+    assert values(disabled, WEBHOOK_QUEUE) == {(): 0}
+    assert values(disabled, WEBHOOK_LAG) == {(): 0}
 
 
 async def test_pools_are_told_by_what_they_are_for(kind: Kind, tmp_path: Path) -> None:

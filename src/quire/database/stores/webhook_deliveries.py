@@ -5,7 +5,7 @@ The events of one document are delivered to a webhook in order: the others wait 
 delivered or given up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
 
@@ -19,6 +19,7 @@ from quire.database.stores.row_conditions import (
     any_of,
     eq,
     gt,
+    in_list,
     is_id_of,
     is_no_id_of,
     lt,
@@ -113,9 +114,10 @@ class Deliveries:
         """Count the waiting deliveries, by webhook."""
         return (yield from self._counts(_IS_WAITING))
 
-    def backlog(self) -> Program[tuple[int, int | None]]:
-        """Count all waiting deliveries; return that and when the oldest was written."""
-        return (yield from self._table.count_and_lowest("created_at", _IS_WAITING))
+    def backlog(self, webhook_ids: Collection[int]) -> Program[tuple[int, int | None]]:
+        """Count the waiting deliveries of webhooks; return that and when the oldest was written."""
+        conditions = (_IS_WAITING, in_list("webhook_id", webhook_ids))
+        return (yield from self._table.count_and_lowest("created_at", *conditions))
 
     def failing(self) -> Program[dict[int, int]]:
         """Count the deliveries that were given up or have failed so far, by webhook."""
