@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.auth.passwords import verify_password
 from tests.accounts.site import (
     ADVANCED,
     HOUR,
@@ -42,6 +43,29 @@ async def test_a_password_is_changed_by_whoever_knows_it(site: Site) -> None:
     await site.sign_in("ada", NEW)
     old = await site.post("auth/local", {"identifier": "ada", "password": PASSWORD})
     assert message(old) == "Invalid identifier or password"
+
+
+async def test_a_password_is_not_changed_with_one_that_is_not_the_present_one_any_more(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = await site.make_user("ada")
+    token = await site.sign_in("ada")
+
+    async def verify_slowly(password: str, hashed: str | None) -> bool:
+        monkeypatch.undo()
+        assert await verify_password(password, hashed)
+        changed = await site.ask("PUT", f"users/{user['id']}", {"password": NEW}, token="full")
+        assert changed.status == 200
+        return True
+
+    monkeypatch.setattr("quire.content_api.password_routes.verify_password", verify_slowly)
+    body = new(currentPassword=PASSWORD, password="Late1horse", passwordConfirmation="Late1horse")
+    response = await site.post("auth/change-password", body, token=token)
+    assert (response.status, message(response)) == (
+        400,
+        "The provided current password is invalid",
+    )
+    await site.sign_in("ada", NEW)
 
 
 async def test_a_code_from_a_mail_sets_a_new_password_once(site: Site) -> None:

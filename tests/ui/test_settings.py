@@ -520,3 +520,16 @@ def test_a_role_sees_the_settings_that_it_may_read_without_what_changes_them(
     go_on(page, "/admin/settings/locales")
     expect(page.get_by_role("alert")).to_contain_text("the permission plugin::i18n.locale.read")
     site.api("DELETE", f"/admin/webhooks/{made['id']}")
+
+
+def test_a_lost_invitation_is_replaced(site: Site, page: Page) -> None:
+    [role] = [one for one in site.api("GET", "/admin/roles")["data"] if one["name"] == "Author"]
+    person = {"email": "lost@example.org", "firstname": "Lena", "roles": [role["id"]]}
+    invited = site.api("POST", "/admin/users", person)["data"]
+    go_on(page, f"/admin/settings/users/{invited['id']}")
+    page.get_by_role("button", name="New invitation link").click()
+    link = page.locator("pre").filter(has_text="/admin/auth/register?registrationToken=")
+    expect(link).to_be_visible()
+    assert invited["registrationToken"] not in link.inner_text()
+    assert_accessible_in_both_schemes(page)
+    site.api("DELETE", f"/admin/users/{invited['id']}")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.admin_user_lists import AdminLists
 from quire.admin_api.response_types import (
@@ -48,7 +48,7 @@ from quire.content_api.validators import (
 )
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.errors import ApplicationError, BadInputError, NotFoundError
+from quire.errors import ApplicationError, BadInputError, ConflictError, NotFoundError
 from quire.schema.model import ADMIN_USER_UID
 
 CANNOT_DELETE_SELF = "You cannot delete your own user"
@@ -96,8 +96,14 @@ class InvitedAdministrator(AdministratorResponse, kw_only=True):
     registration_token: str
 
 
+class InvitationState(Struct):
+    """Whether an administrator was invited, and has not registered."""
+
+    pending: bool
+
+
 class AdminUserApi:
-    """``/admin/users`` and ``PUT /admin/users/me``."""
+    """``/admin/users``, ``PUT /admin/users/me`` and ``/admin/x/users/:id/invitation``."""
 
     def __init__(
         self,
@@ -140,6 +146,17 @@ class AdminUserApi:
             "PUT", "/:id", update, self.change, body=AdministratorChange, response=user_response
         )
         yield route("DELETE", "/:id", delete, self.delete, response=user_response)
+        route, path = RouteGroup(ADMINISTRATORS), "admin/x/users/:id/invitation"
+        state_response = DataEnvelope[InvitationState]
+        yield route("GET", path, read, self.show_invitation, response=state_response)
+        yield route(
+            "POST",
+            path,
+            update,
+            self.renew_invitation,
+            response=DataEnvelope[InvitedAdministrator],
+            status=CREATED,
+        )
 
     async def find(self, request: Request) -> Response:
         """List administrators."""
@@ -160,11 +177,7 @@ class AdminUserApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show an administrator."""
-        admin_user_id = path_id(request, NOT_FOUND)
-        admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
-        if admin_user is None:
-            raise NotFoundError(NOT_FOUND)
-        return respond_data(administrator_response(admin_user))
+        return respond_data(administrator_response(await self._admin_user(request)))
 
     async def invite(self, request: Request) -> Response:
         """Invite an administrator; the response has the token of the invitation, once."""
@@ -172,10 +185,21 @@ class AdminUserApi:
         values = sent_values(read_body(body or {"email": ""}, Invitation))
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
-        admin_user, token = await self._management.invite(values, roles, ability)
-        response = administrator_response(admin_user)
-        invitation = build_response(InvitedAdministrator, response, registration_token=token)
-        return respond_data(invitation, CREATED)
+        return _respond_invited(*await self._management.invite(values, roles, ability))
+
+    async def show_invitation(self, request: Request) -> Response:
+        """Tell whether an administrator has still to register."""
+        admin_user = await self._admin_user(request)
+        return respond_data(InvitationState(pending=admin_user.row.password is None))
+
+    async def renew_invitation(self, request: Request) -> Response:
+        """Make a new invitation for an administrator who has not registered.
+
+        The response has its token, once; that of the former invitation becomes invalid.
+        """
+        admin_user_id = path_id(request, NOT_FOUND)
+        ability = request.administrator.ability
+        return _respond_invited(*await self._management.renew_invitation(admin_user_id, ability))
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
@@ -216,22 +240,40 @@ class AdminUserApi:
         password = values.pop("password", None)
         current_password = values.pop("currentPassword", None)
         admin_user_id = request.administrator.id
+        current_hash = None
         if password is not None:
-            await self._require_password(admin_user_id, str(current_password))
+            current_hash = await self._verify_password(admin_user_id, str(current_password))
         try:
             admin_user = await self._management.change_self(
-                admin_user_id, values, None if password is None else str(password)
+                admin_user_id, values, None if password is None else str(password), current_hash
             )
+        except ConflictError as error:
+            raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]}) from error
         except ApplicationError as error:
             if error.message != EMAIL_TAKEN:
                 raise
             raise BadInputError(details={"email": [EMAIL_TAKEN]}) from error
         return respond_data(administrator_response(admin_user))
 
-    async def _require_password(self, admin_user_id: int, password: str) -> None:
+    async def _admin_user(self, request: Request) -> AdminUser:
+        admin_user_id = path_id(request, NOT_FOUND)
+        admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
+        if admin_user is None:
+            raise NotFoundError(NOT_FOUND)
+        return admin_user
+
+    async def _verify_password(self, admin_user_id: int, password: str) -> str | None:
+        """Check a password; returns its stored hash. Raises BadInputError for another one."""
         admin_user = await self._database.read(lambda: self._admin_users.require(admin_user_id))
         if not await verify_password(password, admin_user.row.password):
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
+        return admin_user.row.password
+
+
+def _respond_invited(admin_user: AdminUser, token: str) -> Response:
+    response = administrator_response(admin_user)
+    invitation = build_response(InvitedAdministrator, response, registration_token=token)
+    return respond_data(invitation, CREATED)
 
 
 def _lowercase_email(body: object) -> object:

@@ -35,6 +35,7 @@ NO_DEFAULT_ROLE = "Impossible to find the default role"
 NO_REGISTRATION = "Register action is currently disabled"
 NO_PASSWORD = "password.notNull"  # noqa: S105 - a message
 NOT_FOUND = "User not found"
+WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
 WRONG_CODE = "Incorrect code provided"
 WRONG_TOKEN = "Invalid token"  # noqa: S105 - a message
 
@@ -195,15 +196,19 @@ class EndUsers:
 
         return await self._documents.run(act, principal=principal)
 
-    async def set_password(self, user_id: int, password: str) -> None:
+    async def change_password(self, user_id: int, current_hash: str, password: str) -> None:
         """Set the password of an account, and invalidate its reset code.
 
-        Raises NotFoundError, and ValidationError for an invalid password.
+        ``current_hash`` is that of the password that the caller has proved to know. Raises
+        NotFoundError, and ValidationError for an invalid password and if the account has got
+        another password meanwhile.
         """
         data = {"password": password}
 
         def act(unit: UnitOfWork) -> Program[None]:
             user = yield from self._get_user(user_id)
+            if user.password != current_hash:
+                raise ValidationError(WRONG_PASSWORD)
             yield from self._write(unit, user, data)
 
         await self._run(act, data)

@@ -6,6 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from quire.access.principal import EndUser
+from quire.auth.end_users import WRONG_PASSWORD
 from quire.auth.passwords import verify_password
 from quire.content_api.account_context import AccountApi
 from quire.content_api.account_types import (
@@ -30,7 +31,6 @@ from quire.schema.attributes.validation import ABSENT, not_of_type
 T = TypeVar("T", bound="NewPassword")
 
 NOBODY = "You must be authenticated to reset your password"
-WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
 SAME_PASSWORD = "Your new password must be different than your current password"  # noqa: S105
 DIFFERENT = FullMessage("Passwords do not match")
 
@@ -102,14 +102,15 @@ class PasswordApi(AccountApi):
             raise ApplicationError(NOBODY)
         new_password = _read_new_password(request.body, PasswordChange)
         user = await self._responses.read(lambda: self._accounts.user(principal.id))
-        hashed = None if user is None else user.password
-        if not await verify_password(new_password.current_password, hashed):
+        current_hash = None if user is None else user.password
+        is_right = await verify_password(new_password.current_password, current_hash)
+        if current_hash is None or not is_right:
             raise ValidationError(WRONG_PASSWORD)
         if new_password.current_password == new_password.password:
             raise ValidationError(SAME_PASSWORD)
         show = self._responses.shower(request)
         item = await self._responses.read(lambda: show(principal.id))
-        await self._users.set_password(principal.id, new_password.password)
+        await self._users.change_password(principal.id, current_hash, new_password.password)
         return await self._responses.tokens(request, principal.id, item)
 
     async def forgot_password(self, request: Request) -> Response:

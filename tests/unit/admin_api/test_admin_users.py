@@ -2,6 +2,7 @@
 
 import pytest
 
+from quire.auth.passwords import verify_password
 from tests.unit.admin_api.office import PASSWORD, Office
 
 READ = "plugin::content-manager.explorer.read"
@@ -221,6 +222,59 @@ async def test_an_own_password_is_changed_with_the_present_one_only(office: Offi
     assert without.status == wrong.status == 400
     assert right.status == 200
     assert (await office.sign_in("boss@example.com", "Another1horse")).status == 200
+
+
+async def test_a_password_is_not_changed_with_one_that_is_not_the_present_one_any_more(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, change = "/admin/users/me", {"password": "Another1horse", "currentPassword": PASSWORD}
+
+    async def verify_slowly(password: str, hashed: str | None) -> bool:
+        monkeypatch.undo()
+        assert await verify_password(password, hashed)
+        assert (await office.ask("PUT", path, change, token=office.boss)).status == 200
+        return True
+
+    monkeypatch.setattr("quire.admin_api.admin_users.verify_password", verify_slowly)
+    late = {**change, "password": "Late1horse"}
+    reply = await office.ask("PUT", path, late, token=office.boss)
+
+    assert (reply.status, reply.json["error"]["details"]) == (
+        400,
+        {"currentPassword": ["Invalid credentials"]},
+    )
+    assert (await office.sign_in("boss@example.com", "Another1horse")).status == 200
+
+
+async def test_a_lost_invitation_is_replaced_until_somebody_has_registered(office: Office) -> None:
+    _, clerk_token = await clerk(office, "admin::users.read")
+    _, outranked = await clerk(
+        office, "admin::users.read", "admin::users.update", email="under@example.com"
+    )
+    roles = (await office.ask("GET", "/admin/roles", token=office.boss)).data
+    [highest] = [role["id"] for role in roles if role["code"] == "strapi-super-admin"]
+    person = {"email": "late@example.com", "firstname": "Late", "roles": [highest]}
+    invited = (await office.ask("POST", "/admin/users", person, token=office.boss)).data
+    path = f"/admin/x/users/{invited['id']}/invitation"
+
+    assert (await office.ask("GET", path, token=clerk_token)).data == {"pending": True}
+    for token in (clerk_token, outranked):
+        assert (await office.ask("POST", path, token=token)).status == 403
+    renewed = await office.ask("POST", path, token=office.boss)
+    assert renewed.status == 201
+    assert renewed.data["registrationToken"] != invited["registrationToken"]
+
+    def registration(token: str) -> dict[str, object]:
+        info = {"firstname": "Late", "lastname": "", "password": PASSWORD}
+        return {"registrationToken": token, "userInfo": info}
+
+    lost = registration(invited["registrationToken"])
+    assert (await office.ask("POST", "/admin/register", lost)).status == 400
+    found = registration(renewed.data["registrationToken"])
+    assert (await office.ask("POST", "/admin/register", found)).status == 200
+    assert (await office.ask("GET", path, token=office.boss)).data == {"pending": False}
+    again = await office.ask("POST", path, token=office.boss)
+    assert (again.status, again.error) == (400, "This administrator has registered already")
 
 
 @pytest.mark.parametrize("body", [{"roles": [1]}, {"isActive": True}, {"id": 5}])

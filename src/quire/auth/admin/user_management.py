@@ -19,7 +19,7 @@ from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.row_conditions import in_list
-from quire.errors import ApplicationError, NotFoundError, ValidationError
+from quire.errors import ApplicationError, ConflictError, NotFoundError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 
 EMAIL_TAKEN = "Email already taken"
@@ -27,6 +27,8 @@ ANOTHER_HAS_EMAIL = "A user with this email address already exists"
 NOT_FOUND = "User does not exist"
 NOTHING_TO_DELETE = "User not found"
 LAST_SUPER_ADMIN = "You must have at least one user with super admin role."
+PASSWORD_CHANGED = "The password was changed meanwhile"  # noqa: S105 - a message
+HAS_REGISTERED = "This administrator has registered already"
 NO_SUCH_ROLE = "There is no role with the id {}"
 _TOKEN_BYTES = 20
 
@@ -87,6 +89,28 @@ class AdminUserManagement:
 
         return await self._database.write(program()), token
 
+    async def renew_invitation(
+        self, admin_user_id: int, ability: AdminAbility
+    ) -> tuple[AdminUser, str]:
+        """Replace the invitation of an administrator who has no password yet.
+
+        Returns them, and the invitation token; the former one becomes invalid. Raises
+        NotFoundError, ApplicationError for those who have a password, and ForbiddenError for those
+        with permissions beyond ``ability``.
+        """
+        token = secrets.token_hex(_TOKEN_BYTES)
+
+        def program() -> Program[AdminUser]:
+            admin_user = yield from self._get_admin_user(admin_user_id)
+            yield from self._limits.require_admin_user(ability, admin_user)
+            if admin_user.row.password is not None:
+                raise ApplicationError(HAS_REGISTERED)
+            values = {"registrationToken": token}
+            yield from self._users.change(admin_user_id, values, now=self._clock())
+            return admin_user
+
+        return await self._database.write(program()), token
+
     async def change(
         self, admin_user_id: int, change: AdminUserChange, ability: AdminAbility
     ) -> AdminUser:
@@ -112,16 +136,24 @@ class AdminUserManagement:
         return await self._database.write(program())
 
     async def change_self(
-        self, admin_user_id: int, values: Mapping[str, object], password: str | None
+        self,
+        admin_user_id: int,
+        values: Mapping[str, object],
+        password: str | None,
+        current_hash: str | None,
     ) -> AdminUser:
         """Change the administrator's own profile.
 
-        Raises ApplicationError for an e-mail that is in use.
+        With a ``password``, ``current_hash`` is that of the password that they have proved to know.
+        Raises ApplicationError for an e-mail that is in use, and ConflictError if they have got
+        another password meanwhile.
         """
         password_hash = None if password is None else await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
             admin_user = yield from self._get_admin_user(admin_user_id)
+            if password_hash is not None and admin_user.row.password != current_hash:
+                raise ConflictError(PASSWORD_CHANGED)
             yield from self._require_own_email(admin_user, values.get("email"), EMAIL_TAKEN)
             yield from self._write(admin_user_id, values, password_hash)
             return (yield from self._get_admin_user(admin_user_id))

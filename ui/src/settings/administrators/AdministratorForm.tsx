@@ -1,4 +1,4 @@
-import { Button, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, PasswordInput, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -14,7 +14,35 @@ import { confirmFirst } from '../../components/confirm'
 import { SaveButton, Section, SettingsPage } from '../components'
 import { personQuery, settingsKey } from '../queries'
 import { Explain } from './Explain'
-import { nameOf, RolePicker } from './AdministratorList'
+import { InvitationLink, nameOf, RolePicker } from './AdministratorList'
+
+/** A new link for somebody who has not registered: the one of the invitation is shown once. */
+function Invitation({ person }: { person: Administrator }) {
+  const { t } = useTranslation()
+  const path = { id: person.id }
+  const state = useQuery({
+    queryKey: settingsKey('people', person.id, 'invitation'),
+    queryFn: async () => (await request('GET /admin/x/users/{id}/invitation', { path })).data,
+  })
+  const renew = useMutation({
+    mutationFn: async () => (await request('POST /admin/x/users/{id}/invitation', { path })).data.registrationToken,
+    onError: (error) => toastError(error),
+  })
+  if (!state.data?.pending) return null
+  return (
+    <Stack gap={6} align="flex-start">
+      <Text size="sm">{t('people.notRegistered', { name: nameOf(person) })}</Text>
+      {renew.data ? (
+        <>
+          <InvitationLink token={renew.data} />
+          <Text size="xs" c="dimmed">{t('people.linkHint', { name: nameOf(person) })}</Text>
+        </>
+      ) : (
+        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>{t('people.newLink')}</Button>
+      )}
+    </Stack>
+  )
+}
 
 /** One administrator. */
 export function AdministratorForm() {
@@ -92,6 +120,7 @@ function PersonForm({ person }: { person: Administrator }) {
             <TextInput label={t('auth.email')} type="email" withAsterisk disabled={!mayChange} {...form.getInputProps('email')} />
             <RolePicker known={person.roles} disabled={!mayChange} {...form.getInputProps('roles')} />
           </SimpleGrid>
+          {person.isActive === false && mayChange && <Invitation person={person} />}
           <Switch
             size="sm"
             label={t('people.active')}
