@@ -1,6 +1,7 @@
 """A role with few permissions sees only controls that the API permits, with reasons."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -90,6 +91,35 @@ def test_lists_offer_what_the_role_may_do_and_say_so(desk: Page) -> None:
     expect(save).to_have_attribute("aria-disabled", "true")
     save.hover()
     expect(desk.get_by_role("tooltip")).to_have_text("Your role may not change this entry.")
+
+
+def test_times_of_a_schedule_are_read_without_permission_to_change_them(
+    site: Site, desk: Page
+) -> None:
+    document = site.api("POST", ARTICLES, {"title": "Due in a week"})["data"]["documentId"]
+    at = (datetime.now(UTC) + timedelta(days=7)).isoformat()
+    schedule = f"/admin/x/schedule/{ARTICLE}/{document}?locale=en"
+    site.api("PUT", schedule, {"publishAt": at})
+    go_on(desk, f"/admin/content/{ARTICLE}/{document}")
+    badge = desk.get_by_text("Scheduled", exact=True)
+    expect(badge).to_be_visible()
+    expect(desk.get_by_role("button", name="Scheduled", exact=True)).to_have_count(0)
+    badge.hover()
+    expect(desk.get_by_role("tooltip").filter(has_text="Publish at")).to_be_visible()
+    desk.get_by_role("button", name="More ways to publish").click()
+    expect(desk.get_by_role("menuitem")).to_have_text(["Add to a release"])
+    assert_accessible_in_both_schemes(desk)
+    site.api("DELETE", f"{ARTICLES}/{document}")
+
+
+def test_first_steps_are_for_those_who_can_take_one(site: Site, open_page: OpenPage) -> None:
+    role = site.api("POST", "/admin/roles", {"name": "Onlooker of nothing"})["data"]["id"]
+    site.add_person("nell@example.org", "Nell", role)
+    page = open_page(site, shown_to="nell@example.org")
+    go_on(page, "/admin")
+    expect(page.get_by_role("heading", name="Hello, Nell")).to_be_visible()
+    expect(page.get_by_text("Nothing yet").first).to_be_visible()
+    expect(page.get_by_role("heading", name="First steps")).to_have_count(0)
 
 
 def test_nothing_else_can_be_reached(site: Site, desk: Page) -> None:

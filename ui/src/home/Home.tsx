@@ -133,13 +133,16 @@ function FirstSteps({ hasTypes }: { hasTypes: boolean }) {
   const home = useHome()
   const hasEntries = (home.data?.types ?? []).some((type) => type.uid.startsWith('api::') && type.count > 0)
   if (closed || !home.data || hasEntries) return null
+  const mayModel = ability.can(BUILD)
   const first = displayed.find((type) => type.uid.startsWith('api::') && ability.canContent('create', type.uid))
+  // Those who can only wait for others to take these steps are shown none.
+  if (!first && !mayModel) return null
   const steps = [
     {
       done: hasTypes,
       title: t('first.type'),
       hint: t('first.typeHint'),
-      action: !hasTypes && ability.can(BUILD) && (
+      action: !hasTypes && mayModel && (
         <Button onClick={() => void navigate({ to: '/model', search: { new: 'collectionType' } })}>{t('model.new.collectionType')}</Button>
       ),
     },

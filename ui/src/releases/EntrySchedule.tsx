@@ -8,7 +8,7 @@ import { useFieldName } from '../content/fieldNames'
 import { entryScheduleQuery } from './queries'
 
 /** Says beside the status of an entry that it will be published or unpublished, or that this has failed. */
-export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: string; documentId: string; locale: string | undefined; onOpen: () => void }) {
+export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: string; documentId: string; locale: string | undefined; onOpen?: () => void }) {
   const { t } = useTranslation()
   const nameOf = useFieldName(uid)
   const { data } = useQuery(entryScheduleQuery(uid, documentId, locale))
@@ -21,18 +21,17 @@ export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: s
   ]
   const isFailed = failure !== undefined && times.length === 1
   return (
-    <Tooltip label={times.join(' · ')} multiline maw={320}>
+    <Tooltip label={times.join(' · ')} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
       <Badge
-        component="button"
-        type="button"
+        // Who may not change the times reads them all the same, also with the keyboard.
+        {...(onOpen ? { component: 'button', type: 'button', onClick: onOpen } : { component: 'span', tabIndex: 0 })}
         size="sm"
         variant="light"
         tt="none"
         fw={600}
         color={isFailed ? 'red' : 'brand'}
         leftSection={isFailed ? <TriangleAlert size={11} /> : <CalendarClock size={11} />}
-        style={{ flexShrink: 0, cursor: 'pointer' }}
-        onClick={onOpen}
+        style={{ flexShrink: 0, cursor: onOpen && 'pointer' }}
       >
         {isFailed ? t('schedule.badgeFailed') : t('schedule.badge')}
       </Badge>

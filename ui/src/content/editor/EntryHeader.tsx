@@ -99,7 +99,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
             </Breadcrumbs>
           </Stack>
           {entry?.status && drafts && <StatusBadge status={entry.status} />}
-          {entry && drafts && documentId && <EntryScheduleBadge uid={type.uid} documentId={documentId} locale={scope} onOpen={() => may.publish && setScheduling(true)} />}
+          {entry && drafts && documentId && <EntryScheduleBadge uid={type.uid} documentId={documentId} locale={scope} onOpen={may.publish ? () => setScheduling(true) : undefined} />}
           <SaveState isDirty={isDirty} isNew={isNew} actions={actions} />
         </Group>
         <Group gap={6} justify="flex-end" flex={{ base: '1 1 100%', sm: '0 1 auto' }}>
