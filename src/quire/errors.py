@@ -28,6 +28,8 @@
     │   ├── UnimplementedError        501  a route that is not implemented
     │   ├── ServiceUnavailableError   503  the database cannot respond now
     │   │   ├── DatabaseBusyError     503  too busy for the time limit
+    │   │   ├── ProjectCodeTimeoutError
+    │   │   │                         503  a function of the project takes too long
     │   │   └── StorageError          503  files cannot be stored or read now
     │   ├── OutOfSpaceError           507  the file storage is full
     │   └── InternalServerError       500  an internal error; the cause is only logged
@@ -354,6 +356,18 @@ class ProjectCodeError(InternalServerError):
     """A function of the project has failed: ``function`` at ``place``, its file and line.
 
     Only super admins are told which; the cause is the exception of the function.
+    """
+
+    def __init__(self, function: str, place: str) -> None:
+        super().__init__()
+        self.function = function
+        self.place = place
+
+
+class ProjectCodeTimeoutError(ServiceUnavailableError):
+    """A function of the project takes too long: ``function`` at ``place``, its file and line.
+
+    Only super admins are told which.
     """
 
     def __init__(self, function: str, place: str) -> None:

@@ -12,8 +12,15 @@ from quire.errors import ServiceUnavailableError
 from tests.databases.kind import Kind, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.extending.background import changes_of, delivered, ended, jobs_of
-from tests.extending.project import FILE, PAPERS, module, open_extended, write_code
-from tests.unit.admin_api.office import PASSWORD, Office, office_project, run_office
+from tests.extending.project import FILE, PAPERS, module, open_extended, titles, write_code
+from tests.unit.admin_api.office import (
+    BOSS,
+    PASSWORD,
+    Office,
+    Reply,
+    office_project,
+    run_office,
+)
 from tests.unit.kiosk import PAPER
 
 TRACES = """
@@ -105,7 +112,9 @@ async def test_a_failure_leaves_no_row(tmp_path: Path, kind: Kind, phase: str, a
         assert {*module().fired} <= {"hook"}
 
 
-@pytest.mark.parametrize("phase", [*(one for one in PHASES if one not in STATUSES), "policy"])
+@pytest.mark.parametrize(
+    "phase", [*(one for one in PHASES if one not in STATUSES), "policy", "rule"]
+)
 async def test_super_admins_are_told_which_function_has_failed(tmp_path: Path, phase: str) -> None:
     code = PHASES[phase].replace("ACTION", "create")
     async with open_extended(tmp_path, SQLITE, code) as office:
@@ -122,6 +131,163 @@ async def test_super_admins_are_told_which_function_has_failed(tmp_path: Path, p
         assert re.fullmatch(rf"{FILE}:\d+", place)
         assert details == {"code": {"function": "fail"}}
         assert "sesame" not in str((told.json, others.json))
+
+
+LATE = {
+    "prepare": """
+@prepare(PAPER, on=["create"])
+async def fail(write):
+    await asyncio.sleep(60)
+""",
+    "around a write": """
+@around(PAPER, on=["create"])
+async def fail(call, proceed):
+    await asyncio.sleep(60)
+""",
+    "before_write": """
+@before_write(PAPER, on=["create"])
+async def fail(write):
+    await asyncio.sleep(60)
+""",
+}
+
+
+@pytest.mark.parametrize("code", LATE.values(), ids=LATE)
+async def test_super_admins_are_told_which_function_takes_too_long(
+    tmp_path: Path, code: str
+) -> None:
+    async with office_project(tmp_path, SQLITE) as project:
+        write_code(project, code)
+        limits = {"extensions.hook_seconds": 1, "extensions.prepare_seconds": 1}
+        async with run_office(project, settings=limits) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            editor = await _editor(office)
+            told = await office.ask("POST", PAPERS, {"title": "Sea"}, token=office.boss)
+            others = await office.ask("POST", PAPERS, {"title": "Sea"}, token=editor)
+            visitors = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+    assert (told.status, others.status, visitors.status) == (503, 503, 503)
+    function = told.json["error"]["details"]["code"]
+    assert function["function"] == "fail"
+    assert re.fullmatch(rf"{FILE}:\d+", function["place"])
+    assert others.json["error"]["details"] == {"code": {}}
+    assert "details" not in visitors.json["error"]
+
+
+FAILING_RULE = """
+raising = False
+
+@rule(PAPER, on=["find"])
+def fail(who):
+    if raising:
+        raise RuntimeError("sesame")
+    return True
+"""
+
+
+async def test_a_failed_rule_is_named_in_the_admin_and_nothing_is_created(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, FAILING_RULE) as office:
+        editor = await _editor(office)
+        made = await office.ask("POST", PAPERS, {"title": "Old"}, token=office.boss)
+        path = f"{PAPERS}/{made.data['documentId']}"
+        requests = [
+            ("GET", PAPERS, None),
+            ("GET", path, None),
+            ("POST", PAPERS, {"title": "New"}),
+            ("PUT", path, {"title": "New"}),
+            ("POST", f"{path}/actions/publish", {}),
+        ]
+        module().raising = True
+        for method, target, body in requests:
+            told = await office.ask(method, target, body, token=office.boss)
+            assert told.status == 500, (method, target)
+            function = told.json["error"]["details"]["code"]
+            assert function["function"] == "fail"
+            assert re.fullmatch(rf"{FILE}:\d+", function["place"])
+            assert "sesame" not in str(told.json)
+        others = await office.ask("POST", PAPERS, {"title": "New"}, token=editor)
+        assert (others.status, others.json["error"]["details"]) == (500, {"code": {}})
+        assert (await office.ask("GET", "/api/papers?status=draft")).data == []
+        for target in ("/admin/x/home", "/content-manager/content-types"):
+            assert (await office.ask("GET", target, token=office.boss)).status == 200
+        module().raising = False
+        assert await titles(office) == ["Old"]
+        listed = await office.ask("GET", PAPERS, token=office.boss)
+        assert [one["title"] for one in listed.json["results"]] == ["Old"]
+
+
+async def test_a_failed_rule_is_told_from_one_that_hides_everything(tmp_path: Path) -> None:
+    code = FAILING_RULE.replace("return True", "return False")
+    async with open_extended(tmp_path, SQLITE, code) as office:
+        hidden = await office.ask("GET", PAPERS, token=office.boss)
+        module().raising = True
+        failed = await office.ask("GET", PAPERS, token=office.boss)
+        module().raising = False
+        hidden_again = await office.ask("GET", PAPERS, token=office.boss)
+    assert [hidden.status, failed.status, hidden_again.status] == [200, 500, 200]
+
+
+HIDING_RULE = """
+hides = False
+
+@rule(PAPER, on=["find"])
+def hide(who):
+    return not hides
+"""
+
+
+async def test_an_entry_that_a_rule_hides_from_its_creator_is_not_created_twice(
+    tmp_path: Path,
+) -> None:
+    async with open_extended(tmp_path, SQLITE, HIDING_RULE) as office:
+
+        async def create() -> Reply:
+            headers = {"idempotency-key": "3141592653-5897"}
+            body = {"title": "Sea"}
+            return await office.ask("POST", PAPERS, body, token=office.boss, headers=headers)
+
+        assert (await create()).status == 201
+        module().hides = True
+        for _ in range(2):
+            repeated = await create()
+            error = repeated.json["error"]
+            assert (repeated.status, error["details"]) == (409, {"isCreated": True})
+        module().hides = False
+        assert await titles(office) == ["Sea"]
+
+
+COMPUTED = """
+@computed(PAPER, needs=["title"])
+def fail(paper) -> int:
+    raise RuntimeError("sesame")
+
+@computed(PAPER, needs=["title"], batch=True)
+async def refuse(papers) -> list[int]:
+    raise Forbidden("Not on Sundays")
+
+@computed(PAPER, needs=["title"])
+def size(paper) -> int:
+    return len(paper.title)
+"""
+
+
+async def test_super_admins_are_told_why_a_computed_field_is_missing(tmp_path: Path) -> None:
+    async with open_extended(tmp_path, SQLITE, COMPUTED) as office:
+        made = await office.ask("POST", PAPERS, {"title": "Sea"}, token=office.boss)
+        shown = await office.ask("GET", f"{PAPERS}/{made.data['documentId']}", token=office.boss)
+        listed = await office.ask(
+            "GET", f"{PAPERS}?columns=title,fail,refuse,size", token=office.boss
+        )
+    assert shown.json["meta"]["computed"] == {"size": 3}
+    assert [one["size"] for one in listed.json["results"]] == [3]
+    for errors in (shown.json["meta"]["computedErrors"], listed.json["computedErrors"]):
+        place = errors["fail"]["code"].pop("place")
+        assert re.fullmatch(rf"{FILE}:\d+", place)
+        assert errors == {
+            "fail": {"code": {"function": "fail"}},
+            "refuse": {"message": "Not on Sundays"},
+        }
 
 
 async def _editor(office: Office) -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from subprocess import DEVNULL, run
 
 import pytest
@@ -22,9 +23,22 @@ from quire import computed
 @computed("api::product.product", needs=["name"])
 def shout(product) -> str:
     return product.name.upper()
+
+@computed("api::product.product", needs=["name"])
+def stock(product) -> int:
+    if product.name == "Uncounted":
+        raise RuntimeError("no such shelf")
+    return 3
 """
 FAILING = """
-from quire import Forbidden, after_write, policy
+from pathlib import Path
+from quire import Forbidden, after_write, policy, rule
+
+@rule("api::product.product", on=["find"])
+def on_sale(who):
+    if Path(__file__).with_name("closed").exists():
+        raise RuntimeError("no such shop")
+    return True
 
 @after_write("api::product.product", on=["create", "update"], needs=["name"])
 def check_name(write):
@@ -64,9 +78,13 @@ def price_between(column, span):
 
 
 @pytest.fixture(scope="module")
-def shop(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shop")
+
+
+@pytest.fixture(scope="module")
+def shop(browser: Browser, folder: Path) -> Iterator[Site]:
     """A shop whose prices are of the type of the documentation, and colors of a package's type."""
-    folder = tmp_path_factory.mktemp("shop")
     project = folder / "shop"
     palette = "Sea #1d4ed8, Sand #fde68a"
     attributes = {
@@ -134,6 +152,47 @@ def test_what_code_of_the_project_rejects_or_fails_at_is_shown_with_its_place(
     name.fill("Mended")
     page.get_by_role("button", name="Save", exact=True).click()
     expect_saved(page)
+
+
+def test_a_failed_rule_is_named_in_lists_and_forms_and_nothing_is_created(
+    shop: Site, folder: Path, open_page: OpenPage
+) -> None:
+    page = open_page(shop, shown_to=EMAIL)
+    products = "/content-manager/collection-types/api::product.product"
+    failed = page.get_by_text(re.compile(r"on_sale \(src/extensions/checks\.py:\d+\) raised"))
+    closed = folder / "shop/src/extensions/closed"
+    before = shop.api("GET", products)["pagination"]["total"]
+    closed.touch()
+    try:
+        go_on(page, LIST)
+        expect(failed.first).to_be_visible()
+        expect(page.get_by_text("No entries of")).to_have_count(0)
+        go_on(page, f"{LIST}/create")
+        page.get_by_role("textbox", name="name").fill("Lost")
+        for _ in range(2):
+            page.get_by_role("button", name="Save", exact=True).click()
+            expect(page.get_by_role("alert").filter(has=failed).first).to_be_visible()
+    finally:
+        closed.unlink()
+    assert shop.api("GET", products)["pagination"]["total"] == before
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect_saved(page)
+    assert shop.api("GET", products)["pagination"]["total"] == before + 1
+
+
+def test_a_computed_field_that_is_missing_says_why(shop: Site, open_page: OpenPage) -> None:
+    products = "/content-manager/collection-types/api::product.product"
+    product = shop.api("POST", products, {"name": "Uncounted"})["data"]["documentId"]
+    page = open_page(shop, shown_to=EMAIL)
+    reason = page.get_by_text(
+        re.compile(r"stock: stock \(src/extensions/shout\.py:\d+\) has failed")
+    )
+    go_on(page, f"{LIST}/{product}")
+    expect(reason).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    go_on(page, f"{LIST}?columns=%5B%22name%22%2C%22stock%22%5D")
+    expect(reason).to_be_visible()
+    shop.api("DELETE", f"{products}/{product}")
 
 
 def test_an_operator_of_the_code_is_in_the_filter_menu(shop: Site, open_page: OpenPage) -> None:
@@ -269,10 +328,10 @@ def test_the_inspector_shows_computed_fields_of_the_saved_entry(
     page = open_page(shop.address, storage_state=shop.session())
     page.goto(f"{LIST}/{made['data']['documentId']}")
     computed = page.get_by_role("region", name="Computed fields")
-    expect(computed).to_have_text("Computed fieldsshoutROPE")
+    expect(computed).to_have_text("Computed fieldsshoutROPEstock3")
     page.get_by_role("textbox", name="name").fill("Cable")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(computed).to_have_text("Computed fieldsshoutCABLE")
+    expect(computed).to_have_text("Computed fieldsshoutCABLEstock3")
 
 
 def test_a_list_shows_a_computed_field_as_a_column(shop: Site, open_page: OpenPage) -> None:

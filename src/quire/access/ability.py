@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.row_rules import BoundRules, join_rules
+from quire.errors import ProjectCodeError
 
 _READ_ACTIONS = ("find", "findOne")
 
@@ -73,17 +75,33 @@ class Granted:
         return action in self.actions
 
 
+class FailedRule(Struct, frozen=True):
+    """A rule whose function has failed: its name, and its file and line."""
+
+    function: str
+    place: str
+
+
 class ProjectRules(Struct, frozen=True, kw_only=True):
     """Rules of a project's code, bound for one principal; by action, as those of roles are.
 
     ``volatile`` are the actions whose rules have read the clock: their ``rules`` are valid only
     now. ``actions`` are those whose rules were evaluated, for a read that depends on no others;
-    ``None`` means all.
+    ``None`` means all. ``failed`` are the rules for an administrator that have failed, by action;
+    no row satisfies them.
     """
 
     rules: Mapping[str, str] = {}
     volatile: frozenset[str] = frozenset()
     actions: frozenset[str] | None = None
+    failed: Mapping[str, FailedRule] = {}
+
+    def require(self, uid: str, *actions: str) -> None:
+        """Raise ProjectCodeError if a rule on one of these actions on a content type has failed."""
+        for action in actions if self.failed else ():
+            rule = self.failed.get(f"{uid}.{action}")
+            if rule is not None:
+                raise ProjectCodeError(rule.function, rule.place)
 
     def narrow(self, uid: str, *actions: str) -> bool:
         """Tell whether there is a rule on one of these actions on a content type."""
@@ -102,7 +120,7 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
         name = rule_of_call(uid)
         rules = {**self.rules, name: condition}
         volatile_actions = self.volatile | {name} if volatile else self.volatile
-        return ProjectRules(rules=rules, volatile=volatile_actions, actions=self.actions)
+        return replace(self, rules=rules, volatile=volatile_actions)
 
 
 def rule_of_call(uid: str) -> str:

@@ -127,11 +127,29 @@ class RowCount(Struct):
 
 
 class EntryMeta(Struct, rename="camel"):
-    """The other versions and locales of an entry, and the computed fields of the project's code."""
+    """The other versions and locales of an entry, and the computed fields of the project's code.
+
+    ``computed_errors`` says why computed fields are missing.
+    """
 
     available_locales: list[FreeObject]
     available_status: list[FreeObject]
     computed: FreeObject | UnsetType = UNSET
+    computed_errors: dict[str, "ComputedError"] | UnsetType = UNSET
+
+
+class ComputedError(Struct, omit_defaults=True):
+    """Why a computed field is missing: its function has refused, or ``code`` has failed."""
+
+    message: str | UnsetType = UNSET
+    code: "ProjectFunction | UnsetType" = UNSET
+
+
+class ProjectFunction(Struct):
+    """A function of the project, by its file and line; super admins see which."""
+
+    function: str | UnsetType = UNSET
+    place: str | UnsetType = UNSET
 
 
 class NoEntry(RequestBody):

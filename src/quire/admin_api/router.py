@@ -18,7 +18,13 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import AccessDeniedError, AppError, PolicyError, ProjectCodeError
+from quire.errors import (
+    AccessDeniedError,
+    AppError,
+    PolicyError,
+    ProjectCodeError,
+    ProjectCodeTimeoutError,
+)
 from quire.hooks.principal import Principal
 
 _MIN_BYTES: Final = 2_000
@@ -166,9 +172,23 @@ def _add_cause(error: AppError, administrator: Administrator) -> None:
 
     What the exception says is in the log alone: it may contain secrets.
     """
-    is_super = administrator.ability.super_admin
-    if isinstance(error, ProjectCodeError):
-        function = {"function": error.function, "place": error.place}
-        error.details = {"code": function if is_super else {}}
-    elif isinstance(error, AccessDeniedError) and is_super:
+    if isinstance(error, ProjectCodeError | ProjectCodeTimeoutError):
+        error.details = {"code": _describe_function(error, administrator)}
+    elif isinstance(error, AccessDeniedError) and administrator.ability.super_admin:
         error.details = {**(error.details or {}), "reason": error.reason}
+
+
+def describe_error(error: AppError, administrator: Administrator) -> dict[str, object]:
+    """Return why a part of a response is missing: a message, or the code that has failed."""
+    if isinstance(error, ProjectCodeError | ProjectCodeTimeoutError):
+        return {"code": _describe_function(error, administrator)}
+    return {"message": error.message}
+
+
+def _describe_function(
+    error: ProjectCodeError | ProjectCodeTimeoutError, administrator: Administrator
+) -> dict[str, str]:
+    """Return the function that has failed, and its place, for super admins; nothing for others."""
+    if not administrator.ability.super_admin:
+        return {}
+    return {"function": error.function, "place": error.place}

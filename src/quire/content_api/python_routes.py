@@ -28,7 +28,7 @@ from quire.document_service.validate.problems import (
     path_text,
     validation_error,
 )
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.function_times import FunctionTimer
@@ -78,9 +78,9 @@ def custom_route(
                     place=route.place,
                     seconds=seconds,
                 )
-                raise ServiceUnavailableError from error
+                raise ProjectCodeTimeoutError(route.name, route.place) from error
             _log.error("a route failed", route=route.name, place=route.place)
-            raise InternalServerError from error
+            raise ProjectCodeError(route.name, route.place) from error
         finally:
             context.is_ended = True
 
@@ -100,7 +100,7 @@ def _is_declared(route: CustomRoute, error: AppError) -> bool:
 
 
 def _note_undeclared(route: CustomRoute, error: AppError, *, is_mistake: bool) -> None:
-    """Log an error that a route does not declare; raises InternalServerError for a mistake."""
+    """Log an error that a route does not declare; raises ProjectCodeError for a mistake."""
     _log.error(
         "a route raised an error that is not in its errors",
         route=route.name,
@@ -109,7 +109,7 @@ def _note_undeclared(route: CustomRoute, error: AppError, *, is_mistake: bool) -
         status=error.status,
     )
     if is_mistake:
-        raise InternalServerError from error
+        raise ProjectCodeError(route.name, route.place) from error
 
 
 def _limit_calls(

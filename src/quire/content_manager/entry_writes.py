@@ -13,7 +13,13 @@ from quire.database.program import Program
 from quire.document_service.commands import CloneDocument, CreateDocument, UpdateDocument
 from quire.document_service.preconditions import ANY
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import ApplicationError, ForbiddenError, NotFoundError, PreconditionFailedError
+from quire.errors import (
+    ApplicationError,
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    PreconditionFailedError,
+)
 from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
@@ -28,6 +34,7 @@ EMAIL_TAKEN = "Email already taken"
 _LOCAL = "local"
 
 NO_ENTITY = "Entity not found"
+CREATED_AND_HIDDEN = "The entry was created already, and a rule of the project hides it"
 
 
 def blank_fields(
@@ -133,7 +140,7 @@ class EntryWriter(WriteContext, frozen=True):
     ) -> Program[CreateDocument]:
         """Return the command that creates a document in one locale.
 
-        Raises ForbiddenError where entries in this locale may not be created, and NotFoundError for
+        Raises ForbiddenError where entries in this locale may not be created, and ConflictError for
         a ``document_id`` that exists: rules hide the document from the caller.
         """
         yield from self.require_locales([locale])
@@ -145,7 +152,7 @@ class EntryWriter(WriteContext, frozen=True):
             layout = self.unit.layout(self._type.uid)
             rows = yield from entries_of(self.unit.store, layout, document_id)
             if any(self._is_in({"locale": row.locale}, locale) for row in rows):
-                raise NotFoundError(NO_ENTITY)
+                raise ConflictError(CREATED_AND_HIDDEN, {"isCreated": True})
         return CreateDocument(uid=self._type.uid, data=data, locale=locale, document_id=document_id)
 
     def update(

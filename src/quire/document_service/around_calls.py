@@ -35,7 +35,7 @@ from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.document_service.write_hook_calls import HookContext, HookTask, hash_passwords
-from quire.errors import AppError, ServiceUnavailableError
+from quire.errors import AppError, ProjectCodeTimeoutError
 from quire.hooks.around import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
 from quire.hooks.errors import UnknownFieldError
@@ -138,7 +138,7 @@ async def call_around_read(
 
     ``context`` is that of the caller; with ``as_system`` the system reads. Raises AppErrors of the
     functions and of the read unchanged, ProjectCodeError for other exceptions, and
-    ServiceUnavailableError when it takes too long.
+    ProjectCodeTimeoutError when it takes too long.
     """
     seconds = context.engine.code_limits.prepare_seconds
     timeout = asyncio.timeout(seconds)
@@ -152,7 +152,7 @@ async def call_around_read(
         names = ", ".join(function.name for function in functions)
         location = functions[0].place
         _log.error("a hook took too long", hook=names, place=location, seconds=seconds)
-        raise ServiceUnavailableError from error
+        raise ProjectCodeTimeoutError(names, location) from error
 
 
 async def _call_steps(
@@ -294,7 +294,7 @@ def run_around(
     """Call functions around a command, which ``run`` runs; returns the entries that it wrote.
 
     Raises AppErrors of the functions and of the command unchanged, ProjectCodeError for other
-    exceptions, and ServiceUnavailableError when it takes too long.
+    exceptions, and ProjectCodeTimeoutError when it takes too long.
     """
     if isinstance(command, CreateDocument) and command.document_id is None:
         command = replace(command, document_id=unit.engine.new_id())

@@ -27,7 +27,7 @@ from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError
+from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import Document, convert_value
 from quire.hooks.function_times import FunctionTimer, call_plain
@@ -67,8 +67,8 @@ class ComputedReads:
         ``principal_of`` returns the principal as whom functions act that may read documents. With
         ``is_written`` the items were written and committed before: a field whose function fails is
         null, since an error would make a client write them again. Otherwise raises the AppErrors
-        of functions, InternalServerError for their other exceptions, and ServiceUnavailableError
-        when one takes too long.
+        of functions, ProjectCodeError for their other exceptions, and ProjectCodeTimeoutError when
+        one takes too long.
         """
         service = self._documents
 
@@ -89,11 +89,11 @@ async def compute_for_administrator(
     uid: str,
     names: Collection[str],
     entries: Sequence[EntryJson],
-) -> list[EntryJson]:
-    """Return computed fields for each entry that an administrator sees.
+) -> tuple[list[EntryJson], dict[str, AppError]]:
+    """Return computed fields for each entry that an administrator sees, and errors by field.
 
-    An entry has those whose needs it shows. A function that fails, because it has no permissions of
-    the content API for example, is left out: the log has its name. ``editor`` is the row of the
+    An entry has those whose needs it shows. A field whose function fails, because it has no
+    permissions of the content API for example, is left out. ``editor`` is the row of the
     administrator.
     """
 
@@ -102,6 +102,7 @@ async def compute_for_administrator(
 
     calls = _ComputedCalls(documents.engine, context_of)
     results: list[EntryJson] = [{} for _ in entries]
+    errors: dict[str, AppError] = {}
     for name, field in documents.engine.schema.computed.get(uid, {}).items():
         places = [
             place
@@ -115,10 +116,11 @@ async def compute_for_administrator(
             values = await calls.values(uid, name, shown_entries)
         except AppError as error:
             _log.warning("a computed field is not shown", field=name, error=type(error).__name__)
+            errors[name] = error
             continue
         for place, value in zip(places, values, strict=True):
             results[place][name] = value
-    return results
+    return results, errors
 
 
 async def compute_in(
@@ -196,7 +198,7 @@ class _ComputedCalls:
                 return [None] * len(entries)
             if isinstance(error, AppError):
                 raise
-            raise InternalServerError from error
+            raise ProjectCodeError(field.name, field.place) from error
         finally:
             observed_time.reset(token)
         self.is_cacheable &= not observed.was_read
@@ -218,7 +220,7 @@ class _ComputedCalls:
             if not limit.expired():
                 raise
             _log.error("a computed field took too long", field=field.name, place=field.place)
-            raise ServiceUnavailableError from error
+            raise ProjectCodeTimeoutError(field.name, field.place) from error
         finally:
             context.is_ended = True
         self.is_cacheable &= not context.has_read_principal

@@ -32,7 +32,7 @@ from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rule_checks import command_actions
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import AppError, ProjectCodeError, ServiceUnavailableError
+from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError
 from quire.hooks import principal as hooks
 from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, convert_value
@@ -56,7 +56,7 @@ async def prepare_commands(
     """Call the functions for the actions of commands, one after the other.
 
     ``context`` is that of the caller who writes. Raises AppErrors of the functions unchanged,
-    ProjectCodeError for their other exceptions, and ServiceUnavailableError when one takes too
+    ProjectCodeError for their other exceptions, and ProjectCodeTimeoutError when one takes too
     long.
     """
     for command in commands:
@@ -244,7 +244,7 @@ async def _call(
             place=hook.place,
             seconds=limits.prepare_seconds,
         )
-        raise ServiceUnavailableError from error
+        raise ProjectCodeTimeoutError(hook.name, hook.place) from error
     except Exception as error:
         raise code_failure(error, hook, hook.phase) from error
     finally:

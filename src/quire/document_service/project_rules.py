@@ -16,6 +16,7 @@ from quire.access import principal as access
 from quire.access.ability import (
     NO_PROJECT_RULES,
     Ability,
+    FailedRule,
     NarrowedAbility,
     ProjectRules,
     Unsanitized,
@@ -94,7 +95,7 @@ class RuleEvaluation:
                 rules = self._rules_on(actions)
         if not rules or isinstance(ability, _UNCHANGED_ABILITIES):
             return ability
-        texts, volatile = self._evaluate(rules, acting(principal))
+        texts, volatile, _ = self._evaluate(rules, acting(principal))
         if volatile:
             return NarrowedAbility(ability, self._bind_rules(rules, texts, volatile, actions))
         key = (ability, actions, texts)
@@ -110,10 +111,11 @@ class RuleEvaluation:
         if rules == NO_PROJECT_RULES:
             return administrator
         key = (administrator.ability, rules.lasting())
-        ability = None if rules.volatile else self._admin_abilities.get(key)
+        is_lasting = not (rules.volatile or rules.failed)
+        ability = self._admin_abilities.get(key) if is_lasting else None
         if ability is None:
             ability = administrator.ability.narrowed(rules)
-            if not rules.volatile:
+            if is_lasting:
                 self._admin_abilities[key] = ability
         return replace(administrator, ability=ability)
 
@@ -122,7 +124,16 @@ class RuleEvaluation:
         if not self._rules:
             return NO_PROJECT_RULES
         rules = self._rules
-        return self._bind_rules(rules, *self._evaluate(rules, Principal(kind="admin", id=id_)))
+        texts, volatile, failed = self._evaluate(rules, Principal(kind="admin", id=id_))
+        bound_rules = self._bind_rules(rules, texts, volatile)
+        if not failed:
+            return bound_rules
+        failed_by_action = {
+            action: FailedRule(rule.name, rule.place)
+            for rule in failed
+            for action in self._actions(rule)
+        }
+        return replace(bound_rules, failed=failed_by_action)
 
     def _rules_on(self, actions: frozenset[str]) -> tuple[Rule, ...]:
         """Return the rules on some actions, by the names of permissions."""
@@ -133,13 +144,14 @@ class RuleEvaluation:
 
     def _evaluate(
         self, rules: Sequence[Rule], principal: Principal
-    ) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
+    ) -> tuple[tuple[str | None, ...], frozenset[Rule], Sequence[Rule]]:
         """Return the condition of each rule, ``None`` for all rows.
 
-        And which rules read the clock.
+        And which rules read the clock, and which have failed.
         """
         texts: list[str | None] = []
         volatile: list[Rule] = []
+        failed: list[Rule] = []
         observed = ObservedTime(self._clock)
         token = observed_time.set(observed)
         try:
@@ -154,12 +166,13 @@ class RuleEvaluation:
                 except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
                     _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
                     texts.append(NO_ROW)
+                    failed.append(rule)
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
         finally:
             observed_time.reset(token)
-        return tuple(texts), frozenset(volatile) if volatile else _NO_RULES
+        return tuple(texts), frozenset(volatile) if volatile else _NO_RULES, failed
 
     def bind(self, uid: str, conditions: Sequence[object]) -> str:
         """Return filters of documents of a type as one bound rule.

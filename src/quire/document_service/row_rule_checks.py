@@ -50,13 +50,18 @@ _NO_RULES = CommandRules(find=None, before=(), after=(), create=())
 
 
 def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
-    """Return the rules of a command, ``None`` if there are none."""
+    """Return the rules of a command, ``None`` if there are none.
+
+    Raises ProjectCodeError if one of them has failed for the administrator who writes.
+    """
     project = unit.rules.rules
     principal = unit.principal
     role_rules = {} if principal is None else rules_of(without_project_rules(principal.ability))
     if not project and not role_rules:
         return None
     uid = command.uid
+    written = [action_name(uid, action) for action in command_actions(unit.engine.schema, command)]
+    unit.rules.require(uid, _FIND, *written)
     action, granted = _actions_of(command)
     role_rule = role_rules.get(f"{uid}.{action_name(uid, granted)}")
 

@@ -48,7 +48,7 @@ from quire.document_service.read_planner import DocumentQuery, ReadPlanner
 from quire.document_service.record_changes import note_change
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.document_service.write_batches import in_batch
-from quire.errors import AppError, ServiceUnavailableError
+from quire.errors import AppError, ProjectCodeTimeoutError
 from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError
@@ -157,7 +157,7 @@ def _call(
     hook that updates its own document would never end.
 
     Raises AppErrors of the hook unchanged, ProjectCodeError for its other exceptions, and
-    ServiceUnavailableError when it takes too long.
+    ProjectCodeTimeoutError when it takes too long.
     """
     if cause is None:
         return
@@ -248,14 +248,14 @@ class HookTask(HeldTransaction, Generic[T]):
             self.end()
 
     def raise_late_error(self) -> None:
-        """Raise ServiceUnavailableError."""
+        """Raise ProjectCodeTimeoutError."""
         _log.error(
             "a hook took too long",
             hook=self._function,
             place=self._place,
             seconds=self._limits.hook_seconds,
         )
-        raise ServiceUnavailableError
+        raise ProjectCodeTimeoutError(self._function, self._place)
 
 
 _REMOVING_ACTIONS = frozenset({"delete", "unpublish"})

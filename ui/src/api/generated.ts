@@ -51,6 +51,8 @@ export type ComponentFields = { "category": string; "displayName": string; "icon
 
 export type ComponentRequest = { "component": ComponentFields; "components"?: (Record<string, unknown>)[] };
 
+export type ComputedError = { "message"?: string; "code"?: ProjectFunction };
+
 export type ContentTypeFields = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
 
 export type ContentTypeRequest = { "contentType": ContentTypeFields; "components"?: (Record<string, unknown>)[] };
@@ -79,7 +81,9 @@ export type EntryDetail = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta; 
 
 export type EntryListMeta = { "pagination": AdminPagination };
 
-export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[]; "computed"?: Record<string, unknown> };
+export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[]; "computed"?: Record<string, unknown>; "computedErrors"?: Record<string, unknown> };
+
+export type EntryPage = { "results": (ManagedEntry)[]; "pagination": AdminPagination; "computedErrors"?: Record<string, unknown> };
 
 export type EntryProblem = { "path": (string)[]; "message": string };
 
@@ -148,6 +152,8 @@ export type InnerResponse = { "status": number; "body": string; "role": number |
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 
 export type InvitationRecipient = { "email": string | null; "firstname": string | null; "lastname": string | null };
+
+export type InvitationState = { "pending": boolean };
 
 export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[]; "registrationToken": string };
 
@@ -252,6 +258,8 @@ export type ProfileChange = { "email"?: string; "firstname"?: string; "lastname"
 export type ProjectEdition = { "isEE": boolean; "features": (string)[] };
 
 export type ProjectFacts = { "currentEnvironment": string; "autoReload": boolean; "strapiVersion": string; "dependencies": Record<string, unknown>; "projectId": null; "nodeVersion": null; "communityEdition": boolean; "useYarn": boolean; "docsUrl": string | null; "quireVersion": string; "pythonVersion": string; "database": string };
+
+export type ProjectFunction = { "function"?: string; "place"?: string };
 
 export type ProjectLogos = { "menuLogo": Record<string, unknown> | null; "authLogo": Record<string, unknown> | null };
 
@@ -458,11 +466,12 @@ export interface Operations {
   "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
   "GET /admin/x/schedules": { body: undefined; response: { "data": (Schedule)[] } };
   "GET /admin/x/second-factor": { body: undefined; response: { "data": SecondFactorState } };
+  "GET /admin/x/users/{id}/invitation": { body: undefined; response: { "data": InvitationState } };
   "GET /admin/x/views": { body: undefined; response: { "data": (SavedView)[] } };
   "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/webhooks/{id}/deliveries/{delivery}": { body: undefined; response: { "data": Delivery } };
   "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": WebhookSecret } };
-  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination } };
+  "GET /content-manager/collection-types/{uid}": { body: undefined; response: EntryPage };
   "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": { body: undefined; response: { "data": number } };
   "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: EntryResponse };
   "GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -549,6 +558,7 @@ export interface Operations {
   "POST /admin/x/second-factor/confirm": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/recovery-codes": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/remove": { body: FactorRemoval; response: { "data": Record<string, unknown> } };
+  "POST /admin/x/users/{id}/invitation": { body: undefined; response: { "data": InvitedAdministrator } };
   "POST /admin/x/views": { body: NewView; response: { "data": SavedView } };
   "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: EntryResponse | ManagedEntry };

@@ -12,10 +12,16 @@ export type Explanation = {
   remedy: 'retry' | 'reload' | 'signIn' | null
 }
 
+/** A function of the project that has failed; only super admins are told which. */
+export type ProjectFunction = { function?: string; place?: string }
+
 const UNAVAILABLE = new Set([502, 503, 504])
 
+/** The function of the project that an error is about, if it is about one. */
+const codeOf = (error: ApiError) => error.details?.code as ProjectFunction | undefined
+
 /** Whether the server cannot be used at the moment: it restarts, or what stands before it does not reach it. */
-export const isUnavailable = (error: unknown): boolean => error instanceof ApiError && UNAVAILABLE.has(error.status)
+export const isUnavailable = (error: unknown): boolean => error instanceof ApiError && UNAVAILABLE.has(error.status) && !codeOf(error)
 
 /** Whether the same request may succeed later: it has not been refused. */
 export const isFailure = (error: unknown): boolean => error instanceof ApiError && (error.status === 0 || error.status >= 500)
@@ -53,9 +59,13 @@ export function explain(error: unknown): Explanation {
     const hint = WITHOUT_REASON.test(message) ? usual : wordingOfError(error)
     return of(t('error.tooMany'), hint)
   }
+  const code = codeOf(error)
+  if (code) {
+    const isLate = UNAVAILABLE.has(status)
+    const hint = code.function ? t(isLate ? 'error.codeLateHint' : 'error.codeHint', code) : t(requestId ? 'error.serverHint' : 'error.serverHintWithoutId')
+    return of(t(isLate ? 'error.codeLate' : 'error.code'), hint)
+  }
   if (isUnavailable(error)) return of(t('error.unavailable'), t('error.unavailableHint'), 'retry', [message])
-  const code = error.details?.code as Partial<Record<'function' | 'place', string>> | undefined
-  if (code) return of(t('error.code'), code.function ? t('error.codeHint', code) : t(requestId ? 'error.serverHint' : 'error.serverHintWithoutId'))
   if (status >= 500) return of(t('error.server'), requestId ? t('error.serverHint') : t('error.serverHintWithoutId'), 'retry', [message])
   return of(t('error.refused'), wordingOfError(error))
 }

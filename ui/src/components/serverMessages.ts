@@ -41,6 +41,8 @@ const WORDINGS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])
   [/^unpublishAt must be after publishAt$/, () => t('problems.unpublishAfter')],
   [/^\d+ errors occurred$|^Validation error$|^ValidationError$/, () => t('problems.several')],
   [/^Invalid relations$/, () => t('problems.relations')],
+  [/^The entry was created already, and a rule of the project hides it$/, () => t('problems.createdAndHidden')],
+  [/^This administrator has registered already$/, () => t('problems.hasRegistered')],
   // Of names and accounts.
   [/^There is an? (?:open release|workflow) with the name ".+"$|^Name already taken$|^This locale already exists$/, () => t('problems.nameTaken')],
   [/^A folder with this name already exists$|^The name must be unique and a role with name `.+` already exists\.$/, () => t('problems.nameTaken')],

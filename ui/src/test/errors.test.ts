@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { ApiError } from '../api/client'
-import { explain, messageOf } from '../components/errors'
+import { explain, isUnavailable, messageOf } from '../components/errors'
 import { i18next } from '../i18n'
 import common from '../i18n/en/common.json'
 
@@ -44,6 +44,13 @@ test("a failure of the project's code names the function to those who are told",
   expect(failure({ function: 'check', place: 'src/api/a/a.py:8' }).hint).toContain('check (src/api/a/a.py:8) raised an exception')
   expect(failure({}).title).toBe("The project's own code has failed")
   expect(failure({}).hint).toContain('request ID')
+})
+
+test("project code that takes too long is told from a server that is not available", () => {
+  const late = new ApiError(503, 'ServiceUnavailableError', 'Service Unavailable', { code: { function: 'check', place: 'src/api/a/a.py:8' } })
+  expect(explain(late)).toMatchObject({ title: "The project's own code takes too long", remedy: 'retry' })
+  expect(explain(late).hint).toContain('check (src/api/a/a.py:8)')
+  expect(isUnavailable(late)).toBe(false)
 })
 
 test("a super admin is told which code denies a request", () => {

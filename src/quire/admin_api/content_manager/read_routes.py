@@ -3,7 +3,7 @@
 # Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from quire.admin_api.content_manager.requested_type import permissions_of
 from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
 from quire.admin_api.response_types import (
     CONTENT,
+    ComputedError,
     EntryResponse,
     ListQuery,
     LocaleQuery,
@@ -21,7 +22,7 @@ from quire.admin_api.response_types import (
     PageEnvelope,
     StatusQuery,
 )
-from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.router import SIGNED_IN, describe_error
 from quire.content_api.around_reads import AroundReads
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.http_messages import Handler, Request, Response
@@ -37,7 +38,7 @@ from quire.database.interface import Database
 from quire.database.program import Program
 from quire.document_service.computed_reads import compute_for_administrator
 from quire.document_service.service import DocumentService
-from quire.errors import NotFoundError
+from quire.errors import AppError, NotFoundError
 from quire.hooks.policies import ReadAction
 
 
@@ -53,6 +54,12 @@ class EntryListQuery(ListQuery, kw_only=True):
     fields: str | UnsetType = UNSET
     columns: str | UnsetType = UNSET
     missing_locale: str | UnsetType = UNSET
+
+
+class EntryPage(PageEnvelope[ManagedEntry], rename="camel", kw_only=True):
+    """A page of a list; ``computed_errors`` says why columns of computed fields are empty."""
+
+    computed_errors: dict[str, ComputedError] | UnsetType = UNSET
 
 
 class EntryApi:
@@ -84,7 +91,7 @@ class EntryApi:
             SIGNED_IN,
             self._around_reads.admin_handler(self.find, "find"),
             query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
-            response=PageEnvelope[ManagedEntry],
+            response=EntryPage,
         )
         entry_routes: tuple[tuple[str, Handler, ReadAction], ...] = (
             ("collection-types/:uid/:id", self.find_one, "find_one"),
@@ -132,13 +139,14 @@ class EntryApi:
         )
         page = msgspec.json.decode(body, type=dict[str, Any])
         entries = page["results"]
-        values = await compute_for_administrator(
+        values, errors = await compute_for_administrator(
             self._documents, request.administrator.id, uid, names, entries
         )
         for entry, computed_values in zip(entries, values, strict=True):
             for need in needs - columns - ALWAYS:
                 entry.pop(need, None)
             entry.update(computed_values)
+        page.update(_describe_errors(errors, request))
         return respond_encoded(msgspec.json.encode(page))
 
     async def find_one(self, request: Request) -> Response:
@@ -178,7 +186,17 @@ class EntryApi:
             return respond_encoded(body)
         response = msgspec.json.decode(body, type=dict[str, Any])
         if response["data"]:
-            (response["meta"]["computed"],) = await compute_for_administrator(
+            (response["meta"]["computed"],), errors = await compute_for_administrator(
                 self._documents, request.administrator.id, uid, computed, [response["data"]]
             )
+            response["meta"].update(_describe_errors(errors, request))
         return respond_encoded(msgspec.json.encode(response))
+
+
+def _describe_errors(errors: Mapping[str, AppError], request: Request) -> dict[str, object]:
+    """Return why computed fields are missing, as a member of a response; none without errors."""
+    if not errors:
+        return {}
+    administrator = request.administrator
+    reasons = {name: describe_error(error, administrator) for name, error in errors.items()}
+    return {"computedErrors": reasons}

@@ -6,6 +6,9 @@ from quire.content_manager.permissions import TypePermissions
 from quire.errors import PolicyError
 from quire.schema.model import ContentType, Schema
 
+_READS = ("find", "findOne")
+"""The actions of rules on reading, by the permission's action."""
+
 
 def type_of(schema: Schema, request: Request) -> ContentType:
     """Return the content type in the path. Raises PolicyError for an unknown one."""
@@ -18,8 +21,10 @@ def type_of(schema: Schema, request: Request) -> ContentType:
 def permissions_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
     """Return the caller's permissions on entries of the content type in the path.
 
-    Raises PolicyError when there are none.
+    Raises PolicyError when there are none, and ProjectCodeError if a rule of the project on reading
+    the type has failed: its entries could not be shown, nor what a write results in.
     """
     permissions = TypePermissions(request.administrator.ability, action, type_of(schema, request))
     permissions.require()
+    permissions.ability.project_rules.require(permissions.content_type.uid, *_READS)
     return permissions

@@ -13,6 +13,7 @@ import { StatusBadge } from '../../components/StatusBadge'
 import { ReviewBox } from '../../review/ReviewBox'
 import { revisionsQuery } from '../compare/revisions'
 import { revisionName } from '../compare/versions'
+import { MissingComputedFields } from '../ComputedErrors'
 import { useFieldName } from '../fieldNames'
 import { loadEntry, type Loaded } from './loading'
 import { nameOf } from './people'
@@ -64,16 +65,17 @@ function Computed({ type, loaded, locale }: Omit<Props, 'compare'>) {
   const fields = useQuery({
     queryKey: ['computed', type.uid, documentId, locale, at],
     enabled: computed !== undefined && entry !== null,
-    initialData: computed?.at === at ? computed.values : undefined,
+    initialData: computed?.at === at ? computed : undefined,
     staleTime: Infinity,
     queryFn: async () => {
       const single = type.kind === 'singleType'
       const reloaded = await loadEntry(type, single ? null : documentId, locale)
-      return reloaded.computed?.values ?? {}
+      return reloaded.computed ?? null
     },
   })
-  const values = Object.entries(fields.data ?? {})
-  if (values.length === 0) return null
+  const values = Object.entries(fields.data?.values ?? {})
+  const errors = fields.data?.errors
+  if (values.length === 0 && !errors) return null
   return (
     <Box component="section" aria-label={t('inspector.computed')}>
       <Text size="xs" fw={600} mt={4} mb={4}>{t('inspector.computed')}</Text>
@@ -82,6 +84,7 @@ function Computed({ type, loaded, locale }: Omit<Props, 'compare'>) {
           <Fact key={name} label={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Fact>
         ))}
       </Stack>
+      <MissingComputedFields errors={errors} />
     </Box>
   )
 }

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { ApiError, request } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry, Localization } from '../../api/types'
+import type { ComputedErrors } from '../ComputedErrors'
 
 export type Loaded = {
   /** The version of the document in the locale, null where there is none yet. */
@@ -10,16 +11,16 @@ export type Loaded = {
   /** The other versions of the document, with what all of them share. */
   others: (Entry & Localization)[]
   /** The computed fields of the project's code, where the type has some, and the time of the entry that they are of. */
-  computed?: { at: string | null; values: ComputedFields }
+  computed?: { at: string | null; values: ComputedFields; errors?: ComputedErrors }
 }
 
 export type ComputedFields = Record<string, unknown>
-type Answer = { data: Partial<Entry> | null; meta: { availableLocales?: (Entry & Localization)[]; computed?: ComputedFields } }
+type Answer = { data: Partial<Entry> | null; meta: { availableLocales?: (Entry & Localization)[]; computed?: ComputedFields; computedErrors?: ComputedErrors } }
 
 export function loadedOf({ data, meta }: Answer, documentId: string | null): Loaded {
   const others = meta.availableLocales ?? []
   const entry = data?.documentId ? (data as Entry) : null
-  const computed = meta.computed && { at: entry?.updatedAt ?? null, values: meta.computed }
+  const computed = meta.computed && { at: entry?.updatedAt ?? null, values: meta.computed, errors: meta.computedErrors }
   return { entry, documentId: entry?.documentId ?? documentId ?? others[0]?.documentId ?? null, others, computed }
 }
 

@@ -148,7 +148,7 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   /** Forget a creation of which it is known that there is no document: a repeated one would have been answered with it. */
   const endFailedCreation = (error: unknown, isRepeated: boolean) => {
     if (!(error instanceof ApiError) || error.status === 0) return
-    const isRolledBack = error.status < 500 || error.details?.code !== undefined
+    const isRolledBack = (error.status < 500 && error.details?.isCreated !== true) || error.details?.code !== undefined
     if (isRolledBack || (isRepeated && error.status === 500)) store.getState().setCreation(null)
   }
 
@@ -268,7 +268,13 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
       endFailedCreation(error, false)
       throw error
     }
-    await settle(await read((answer as { data: Entry }).data.documentId), documentId, values)
+    try {
+      await settle(await read((answer as { data: Entry }).data.documentId), documentId, values)
+    } catch {
+      // It is stored all the same: what else has changed is read before the next save.
+      await settle(answer, documentId, values)
+      unanswered.current = []
+    }
     toast(t('entry.published'))
   }
 

@@ -15,6 +15,7 @@ import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
 import { ReviewFilter } from '../../review/ReviewFilter'
 import { useScreenHotkeys } from '../../shell/keyboard'
+import { MissingComputedFields } from '../ComputedErrors'
 import { NextMissing } from '../editor/NextMissing'
 import { useBulk, type Chosen } from './bulk'
 import { BulkEdit, useAlikeAttributes } from './BulkEdit'
@@ -243,6 +244,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       )}
       {isEditing && <BulkEdit type={type} locale={locale} entries={[...selected.values()]} onClose={() => setEditing(false)} onDone={clearSelection} />}
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
+      <MissingComputedFields errors={list.data?.computedErrors} />
       {!list.data && !list.error && <Loading rows={10} />}
       {list.data && !mayRead && <NoPermission>{t('list.noPermissionInLocale', { type: info.displayName, locale: locale ?? '' })}</NoPermission>}
       {list.data && rows.length === 0 && mayRead && (
