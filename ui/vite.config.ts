@@ -57,6 +57,8 @@ export default defineConfig({
           groups: [
             { name: 'libraries', tags: ['$initial'], test: /node_modules|rolldown\/runtime/ },
             { name: 'frame', tags: ['$initial'] },
+            // What registrations share with the settings, which they do not load.
+            { name: 'account', test: /\/auth\/(passwords|NewPassword|linkParameter)\.tsx?$/ },
             // With all that it imports and that the first page has not loaded.
             { name: 'shell', test: (file) => file === signedIn },
             { name: 'controls', test: /node_modules\/(@dnd-kit|@floating-ui|@mantine|@tanstack|lucide-react)\//, minShareCount: 2 },

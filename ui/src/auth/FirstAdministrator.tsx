@@ -1,11 +1,9 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, InputBase, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { request, signedIn } from '../api/client'
-import { toastError } from '../components/toast'
-import '../shell/styles'
 import { AuthPage, FormError } from './AuthPage'
 import { deviceId } from './device'
 import { linkParameter } from './linkParameter'
@@ -18,7 +16,7 @@ export function FirstAdministrator() {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()
   const form = useForm({
-    initialValues: { email: '', firstname: '', lastname: '', password: '', again: '', locale: null as string | null },
+    initialValues: { email: '', firstname: '', lastname: '', password: '', again: '', locale: '' },
     validate: {
       email: (value) => (/.+@.+/.test(value) ? null : t('auth.emailInvalid')),
       firstname: (value) => (value.trim() ? null : t('form.required')),
@@ -41,7 +39,7 @@ export function FirstAdministrator() {
     onSuccess: async ({ data }, { locale }) => {
       signedIn(data.token)
       // The account is there by now: what fails here can be set in the settings.
-      if (locale) await setDefaultLocale(locale).catch(toastError)
+      if (locale) await setDefaultLocale(locale).catch(async (error) => (await import('../components/toast')).toastError(error))
       void navigate({ to: '/', replace: true })
     },
   })
@@ -55,16 +53,19 @@ export function FirstAdministrator() {
             <TextInput label={t('auth.lastname')} autoComplete="family-name" {...form.getInputProps('lastname')} />
           </Group>
           <NewPassword form={form} />
-          <Select
+          {/* A control of the browser: that of Mantine comes with the screens, which nobody sees yet. */}
+          <InputBase
+            component="select"
             label={t('setup.locale')}
             description={t('setup.localeHint')}
-            placeholder={t('setup.localeKeep')}
-            searchable
-            clearable
-            clearButtonProps={{ 'aria-label': t('action.clear') }}
-            data={localeChoices(i18n.language)}
+            pointer
+            rightSection={<span aria-hidden>▾</span>}
+            rightSectionPointerEvents="none"
             {...form.getInputProps('locale')}
-          />
+          >
+            <option value="">{t('setup.localeKeep')}</option>
+            {localeChoices(i18n.language).map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
+          </InputBase>
           <FormError error={register.error} />
           <Button type="submit" size="sm" loading={register.isPending}>
             {t('setup.create')}
