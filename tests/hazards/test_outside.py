@@ -145,6 +145,13 @@ async def test_h098_a_redirect_of_a_webhook_is_not_followed() -> None:
     assert (delivered.status, asked) == (302, [])
 
 
+async def test_interim_responses_of_a_webhook_are_skipped() -> None:
+    interim = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+    async with serving(lambda _: interim + plain(b"{}")) as (address, _):
+        delivered = await post(address, {}, b"{}", private=True, read_body=True)
+    assert (delivered.status, delivered.body) == (200, "{}")
+
+
 def _lead_to(monkeypatch: pytest.MonkeyPatch, address: str) -> list[str]:
     """Connect to an address instead of those that were checked, which are returned."""
     connected: list[str] = []

@@ -39,6 +39,8 @@ _RESERVED_HEADERS = frozenset(
 _PORTS = {"http": 80, "https": 443}
 _TIMEOUT_SECONDS = 10.0
 _BODY_SECONDS = 3.0
+_INTERIM_STATUSES = frozenset({100, 102, 103})
+"""Statuses of responses that another one follows, whether the request has asked for them or not."""
 _HEAD = 16_384
 _LONGEST_LINE = 200
 
@@ -122,21 +124,31 @@ async def _send(
     try:
         writer.write(request)
         await writer.drain()
-        raw_line = await reader.readuntil(b"\r\n")
-        line = raw_line.decode("latin-1").strip()
-        version, _, status_and_reason = line.partition(" ")
-        status, _, reason = status_and_reason.partition(" ")
-        if not version.startswith("HTTP/") or not status.isdecimal():
-            raise ValueError(line[:_LONGEST_LINE])
+        raw_line, status, reason = await _read_status(reader)
+        while status in _INTERIM_STATUSES:
+            while await reader.readuntil(b"\r\n") != b"\r\n":
+                pass
+            raw_line, status, reason = await _read_status(reader)
         received = await _read_whole(raw_line, reader) if read_body else _ReceivedParts()
     finally:
         writer.close()
     return DeliveryResponse(
-        status=int(status),
+        status=status,
         reason=reason[:_LONGEST_LINE],
         headers=tuple(received.headers),
         body=bytes(received.body[:_HEAD]).decode("utf-8", "replace"),
     )
+
+
+async def _read_status(reader: asyncio.StreamReader) -> tuple[bytes, int, str]:
+    """Read a status line; return it with its status and reason. Raises ValueError for others."""
+    raw_line = await reader.readuntil(b"\r\n")
+    line = raw_line.decode("latin-1").strip()
+    version, _, status_and_reason = line.partition(" ")
+    status, _, reason = status_and_reason.partition(" ")
+    if not version.startswith("HTTP/") or not status.isdecimal():
+        raise ValueError(line[:_LONGEST_LINE])
+    return raw_line, int(status), reason
 
 
 class _ReceivedParts:
