@@ -126,9 +126,7 @@ class EntryReader(Struct, frozen=True):
         Raises NotFoundError and ForbiddenError.
         """
         versions = yield from self.owned_versions(permissions, [document_id])
-        draft = find_version(permissions.content_type, versions, RequestedVersion("draft", locale))
-        published = RequestedVersion("published", locale)
-        version = draft or find_version(permissions.content_type, versions, published)
+        version = draft_or_published(permissions.content_type, versions, locale)
         if version is None:
             raise NotFoundError
         origin = entry_origin(version)
@@ -345,6 +343,15 @@ def find_version(
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
+
+
+def draft_or_published(
+    content_type: ContentType, versions: Sequence[EntryJson], locale: str | None
+) -> EntryJson | None:
+    """Return the draft of a document in a locale, or its published version, if it exists."""
+    return find_version(content_type, versions, RequestedVersion("draft", locale)) or find_version(
+        content_type, versions, RequestedVersion("published", locale)
+    )
 
 
 def version_summary(version: EntryJson, *, localized: bool) -> EntryJson:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.entry_reads import EntryReader, find_version
+from quire.content_manager.entry_reads import EntryReader, draft_or_published
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.revisions import RevisionLog
@@ -204,9 +204,7 @@ class WriteContext(Struct, frozen=True):
 
     def draft_of(self, versions: Sequence[EntryJson], locale: str | None) -> EntryJson | None:
         """Return the draft of a document in a locale, or its only version, if it exists."""
-        return find_version(
-            self._type, [*versions], RequestedVersion("draft", locale)
-        ) or find_version(self._type, [*versions], RequestedVersion("published", locale))
+        return draft_or_published(self._type, versions, locale)
 
     def _is_in(self, version: Mapping[str, object], locale: str | None) -> bool:
         if not self._type.localized or locale == EVERY_LOCALE:

@@ -26,7 +26,8 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, path_id, single_line
-from quire.content_manager.entry_reads import EntryReader, find_version
+from quire.content_manager.entry_reads import EntryReader, draft_or_published
+from quire.content_manager.entry_status import DocumentVersions
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.releases.publication import (
     ReleaseFailedError,
@@ -44,7 +45,7 @@ from quire.content_manager.releases.store import (
 )
 from quire.content_manager.releases.undo import ReleaseUndo
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status_and_locale import RequestedVersion, locale_of
+from quire.content_manager.status_and_locale import locale_of
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.document_service.unit_of_work import UnitOfWork
@@ -498,16 +499,12 @@ class ReleaseApi:
         Raises ValidationError for an entry that is missing or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
-        versions = yield from EntryReader(self._engine).owned_versions(permissions, ids)
+        all_versions = yield from EntryReader(self._engine).owned_versions(permissions, ids)
         content_type = permissions.content_type
+        versions = DocumentVersions(content_type, all_versions)
         for entry in entries:
-            entry_versions = [
-                version for version in versions if version["documentId"] == entry.document_id
-            ]
-            current_version = find_version(
-                content_type, entry_versions, RequestedVersion("draft", entry.locale)
-            ) or find_version(
-                content_type, entry_versions, RequestedVersion("published", entry.locale)
+            current_version = draft_or_published(
+                content_type, versions.all_versions(entry.document_id), entry.locale
             )
             if current_version is None or not permissions.rules_for_entry(
                 entry_origin(current_version)

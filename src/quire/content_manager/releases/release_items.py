@@ -7,13 +7,12 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
-from quire.content_manager.entry_reads import EntryReader, find_version
+from quire.content_manager.entry_reads import EntryReader, draft_or_published
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
 from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.sanitize import entry_origin
-from quire.content_manager.status_and_locale import RequestedVersion
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.query.filter_operators import Predicate
@@ -63,7 +62,10 @@ class ReleaseEntries(Struct, frozen=True):
         all_versions = yield from reading.owned_versions(permissions, ids)
         versions = DocumentVersions(content_type, all_versions)
         versions_by_entry = {
-            entry: _draft_or_published(content_type, versions, entry) for entry in entries
+            entry: draft_or_published(
+                content_type, versions.all_versions(entry.document_id), entry.locale
+            )
+            for entry in entries
         }
         existing_versions = {
             entry: version for entry, version in versions_by_entry.items() if version is not None
@@ -89,17 +91,6 @@ class ReleaseEntries(Struct, frozen=True):
         )
         rows, _ = yield from self.engine.reads.planned(read).entries()
         return {row["id"]: row[title] for row in rows}
-
-
-def _draft_or_published(
-    content_type: ContentType, versions: DocumentVersions, entry: EntryKey
-) -> EntryJson | None:
-    """Return the draft of an entry, or its published version, ``None`` if neither exists."""
-    all_versions = [*versions.all_versions(entry.document_id)]
-    draft = find_version(content_type, all_versions, RequestedVersion("draft", entry.locale))
-    return draft or find_version(
-        content_type, all_versions, RequestedVersion("published", entry.locale)
-    )
 
 
 def _describe_entry(
