@@ -1,11 +1,11 @@
 """Recognises global middlewares that pass every request on, so that they guard no content.
 
 Such a middleware calls ``next`` once in each branch, before which nothing can fail. Besides it only
-sets headers, logs, measures time, handles errors, responds to ``OPTIONS``, and guards the admin
-panel.
+sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``. It is followed for
+the requests to certain paths: for these, what its conditions on the path are may be known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 
@@ -35,6 +35,7 @@ from quire.javascript.syntax import (
     Name,
     Object,
     ObjectPattern,
+    Opaque,
     Property,
     Regex,
     Return,
@@ -73,8 +74,7 @@ _TEXT_METHODS = frozenset(
 )
 _LIST_METHODS = frozenset({"includes", "indexOf", "some", "every", "find"})
 _NUMBER_METHODS = frozenset({"toFixed", "toString", "toISOString", "getTime"})
-_PATHS = frozenset({("path",), ("url",), ("request", "path"), ("request", "url")})
-_ADMIN_PATHS = ("/admin/", "/content-manager/")
+_PATHS = frozenset((*owner, name) for owner in ((), ("request",)) for name in ("path", "url"))
 _HEADER_METHODS = frozenset({"set", "append", "remove", "vary"})
 _FAILING_OPERATORS = frozenset({"in", "instanceof"})
 
@@ -88,15 +88,11 @@ class _NextCall(Enum):
     """The handler has ended."""
 
 
-class PassThroughEffects(Struct, frozen=True):
-    """The headers that a middleware sets, and whether it may refuse requests to the admin panel."""
+def require_pass_through(module: Module, paths: Sequence[str]) -> frozenset[str]:
+    """Return the headers that a middleware sets for requests to the paths and to those below them.
 
-    headers: frozenset[str]
-    guards_admin: bool
-
-
-def require_pass_through(module: Module) -> PassThroughEffects:
-    """Return the effects of a middleware. Raises NotUnderstoodError if it may refuse content."""
+    Raises NotUnderstoodError if it may refuse such a request.
+    """
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function):
         raise NotUnderstoodError("does not export a function alone")
@@ -112,15 +108,16 @@ def require_pass_through(module: Module) -> PassThroughEffects:
         if isinstance(statement, Declaration) and isinstance(statement.target, Name)
     }
     options = {name.text for name in exported.parameters[:1] if isinstance(name, Name)}
-    return require_pass_through_handler(scope, last.value, setup_names, frozenset(options))
+    return require_pass_through_handler(scope, last.value, paths, setup_names, frozenset(options))
 
 
 def require_pass_through_handler(
     module: Module,
     value: Expression,
+    paths: Sequence[str],
     known_names: AbstractSet[str] = frozenset(),
     object_names: frozenset[str] = frozenset(),
-) -> PassThroughEffects:
+) -> frozenset[str]:
     """Do what `require_pass_through` does, for ``(ctx, next) => …``.
 
     ``known_names`` can be read without failing, and so can members of ``object_names``.
@@ -128,11 +125,16 @@ def require_pass_through_handler(
     match module.followed(value):
         case Function((Name(ctx), Name(next_name))) as handler:
             analysis = _HandlerAnalysis(
-                module, ctx, next_name, known_names=set(known_names), object_names=object_names
+                module,
+                ctx,
+                next_name,
+                tuple(paths),
+                known_names=set(known_names),
+                object_names=object_names,
             )
             if analysis.run(statements_of(handler), _NextCall.PENDING) is _NextCall.PENDING:
                 raise NotUnderstoodError("does not pass all requests on")
-            return PassThroughEffects(frozenset(analysis.headers), analysis.guards_admin)
+            return frozenset(analysis.headers)
         case _:
             raise NotUnderstoodError("does not return a function of ctx and next")
 
@@ -145,6 +147,12 @@ class _HandlerAnalysis(Struct):
     """The name of the context."""
     next_name: str
     """The name of the next handler."""
+    paths: tuple[str, ...]
+    """The paths of the requests, or the folders that they are in."""
+    path_names: set[str] = field(default_factory=set)
+    """Names of the path of the request."""
+    texts_by_name: dict[str, str] = field(default_factory=dict)
+    """Names of items of constant lists."""
     known_names: set[str] = field(default_factory=set)
     number_names: set[str] = field(default_factory=set)
     text_names: set[str] = field(default_factory=set)
@@ -153,7 +161,6 @@ class _HandlerAnalysis(Struct):
     object_names: frozenset[str] = frozenset()
     """Names of the options, which are always an object."""
     headers: set[str] = field(default_factory=set)
-    guards_admin: bool = False
 
     def run(self, statements: Sequence[Statement], state: _NextCall) -> _NextCall:
         """Return the state after statements. Raises NotUnderstoodError."""
@@ -181,13 +188,9 @@ class _HandlerAnalysis(Struct):
                 self._call(callee, arguments)
             case If(test, then, otherwise):
                 self._require_safe(test)
-                if (
-                    state is _NextCall.PENDING
-                    and not otherwise
-                    and self._excludes_content_api(test)
-                ):
-                    self.guards_admin |= self._requires_admin_path(test) and self._may_refuse(then)
-                    return state
+                known = self._known(test)
+                if known is not None:
+                    return self.run(then if known else otherwise, state)
                 return _joined(self.run(then, state), self.run(otherwise, state))
             case Try(body, handler, finalizer):
                 if self._mentions_next((handler, finalizer)):
@@ -219,43 +222,107 @@ class _HandlerAnalysis(Struct):
             case _:
                 return False
 
-    def _excludes_content_api(self, test: Expression) -> bool:
-        """Whether a condition holds for no request to the content API, but ``OPTIONS``."""
-        match test:
-            case Binary("==" | "===", left, Literal("OPTIONS")):
-                return self._member(left) in {("method",), ("request", "method")}
-            case Binary("==" | "===", left, Literal("/")):
-                return self._member(left) in _PATHS
-            case Binary("&&", left, right):
-                return self._excludes_content_api(left) or self._excludes_content_api(right)
-            case _:
-                return self._requires_admin_path(test)
+    def _known(self, test: object) -> bool | None:  # noqa: C901 - a case for each condition
+        """Whether a condition holds for each request to the paths, ``None`` if for some.
 
-    def _requires_admin_path(self, test: Expression) -> bool:
-        """Whether a condition holds only for requests to the admin panel."""
+        Requests with the method ``OPTIONS`` need no guard.
+        """
         match test:
-            case Call(Member(left, "startsWith"), (Literal(str() as prefix),)):
-                is_path = self._member(left) in _PATHS
-                return is_path and f"{prefix}/".startswith(_ADMIN_PATHS)
-            case Binary("&&", left, right):
-                return self._requires_admin_path(left) or self._requires_admin_path(right)
+            case Unary("()", inner):
+                return self._known(inner)
+            case Unary("!", inner):
+                known = self._known(inner)
+                return None if known is None else not known
+            case Binary("&&" | "||" as operator, left, right):
+                sides = {self._known(left), self._known(right)}
+                decisive = operator == "||"
+                if decisive in sides:
+                    return decisive
+                return None if None in sides else not decisive
+            case Binary("===" | "==", left, Literal("OPTIONS")):
+                is_method = self._member(left) in {("method",), ("request", "method")}
+                return False if is_method else None
+            case Binary("===" | "==", left, right) if self._is_path(left):
+                return self._known_equality(right)
+            case Binary("!==" | "!=", left, right):
+                return self._known(Unary("!", Binary("===", left, right)))
+            case Call(Member(left, "startsWith"), (start,)) if self._is_path(left):
+                return self._known_start(start)
+            case Call(Member(items, "includes"), (value,)) if self._is_path(value):
+                return _any_known(map(self._known_equality, self._items(items)))
+            case Call(Member(items, "some"), (Function((Name(name),), body),)):
+                return _any_known(self._known_of(body, name, item) for item in self._items(items))
             case _:
-                return False
+                return None
 
-    def _may_refuse(self, statements: Sequence[Statement]) -> bool:
-        """Whether statements before the call of ``next`` may refuse a request."""
-        branch = replace(self, known_names=set(self.known_names), headers=set())
-        try:
-            branch.run(statements, _NextCall.PENDING)
-        except NotUnderstoodError:
+    def _known_equality(self, value: object) -> bool | None:
+        """Whether the path is equal to a text: never or maybe."""
+        text = self._constant_text(value)
+        return None if text is None or self._may_begin(text) else False
+
+    def _known_start(self, value: object) -> bool | None:
+        """Whether the path begins with a text."""
+        text = self._constant_text(value)
+        if text is None:
+            return None
+        begins = [path.startswith(text) for path in self.paths]
+        if all(begins):
             return True
-        return False
+        return None if any(begins) or self._may_begin(text) else False
+
+    def _may_begin(self, text: str) -> bool:
+        """Whether a path may begin with a text that is not shorter than its folder."""
+        return any(
+            text.startswith(path) and text[len(path) : len(path) + 1] in {"", "/", "?"}
+            for path in self.paths
+        )
+
+    def _known_of(self, test: object, name: str, item: Expression) -> bool | None:
+        """Whether a condition holds if a name stands for an item of a list."""
+        text = self._constant_text(item)
+        if text is None:
+            return None
+        branch = replace(self, texts_by_name={**self.texts_by_name, name: text})
+        return branch._known(test)  # noqa: SLF001 - of the same class
+
+    def _items(self, value: Expression) -> Sequence[Expression]:
+        """Return the items of a constant list, or an unknown item."""
+        constant = self.module.followed(value)
+        return constant.items if isinstance(constant, Array) else (Opaque(),)
+
+    def _constant_text(self, value: object) -> str | None:
+        match value:
+            case Literal(str() as text):
+                return text
+            case Name(name) if name in self.texts_by_name:
+                return self.texts_by_name[name]
+            case Name(name):
+                constant = self.module.followed(Name(name))
+                is_text = isinstance(constant, Literal) and isinstance(constant.value, str)
+                return constant.value if is_text else None
+            case _:
+                return None
+
+    def _is_path(self, value: Expression) -> bool:
+        """Whether an expression is the path of the request, maybe with a query."""
+        match value:
+            case Name(name):
+                return name in self.path_names and name not in self.texts_by_name
+            case Unary("()", inner) | Binary("||" | "??", inner, Literal("")):
+                return self._is_path(inner)
+            case Call(Member(inner, "toLowerCase"), ()):
+                return self._is_path(inner) and all(path == path.lower() for path in self.paths)
+            case _:
+                return self._member(value) in _PATHS
 
     def _declare(self, target: object, value: Expression) -> None:
         match target:
             case Name(name):
                 self._require_safe(value)
                 self.known_names.add(name)
+                self.path_names.discard(name)
+                if self._is_path(value):
+                    self.path_names.add(name)
                 if self._is_number(value):
                     self.number_names.add(name)
                 if self._is_text(value):
@@ -265,6 +332,8 @@ class _HandlerAnalysis(Struct):
                     member = Member(value, key)
                     self._require_safe(member)
                     self.known_names.add(variable)
+                    if self._is_path(member):
+                        self.path_names.add(variable)
                     if self._is_text(member):
                         self.text_names.add(variable)
             case ArrayPattern(names) if _dotted(value) == "process.hrtime":
@@ -337,7 +406,8 @@ class _HandlerAnalysis(Struct):
                 inner_values = (inner,)
             case Binary("&&", left, right):
                 self._require_safe(left)
-                self._require_safe_after(left, right)
+                if self._known(left) is not False:
+                    self._require_safe_after(left, right)
                 return
             case Binary(operator, left, right) if operator not in _FAILING_OPERATORS:
                 inner_values = (left, right)
@@ -367,7 +437,8 @@ class _HandlerAnalysis(Struct):
         self.existing_paths = existing_paths
 
     def _is_list(self, value: Expression) -> bool:
-        return isinstance(value, Name) and isinstance(self.module.bindings.get(value.text), Array)
+        constant = self.module.bindings.get(value.text) if isinstance(value, Name) else value
+        return isinstance(constant, Array)
 
     def _parts_of_member(self, value: Member) -> Sequence[object]:
         """Return the parts of a member that must be safe, if reading it cannot fail."""
@@ -420,6 +491,8 @@ class _HandlerAnalysis(Struct):
         match value:
             case Template():
                 return True
+            case Unary("()", inner) | Binary("||" | "??", inner, Literal(str())):
+                return self._is_text(inner)
             case Name(name):
                 return name in self.text_names
             case Call(Member(of, "get")):
@@ -440,6 +513,14 @@ class _HandlerAnalysis(Struct):
                 return name in self.number_names
             case _:
                 return False
+
+
+def _any_known(conditions: Iterable[bool | None]) -> bool | None:
+    """Whether one of several conditions holds, ``None`` if that is not known."""
+    results = set(conditions)
+    if True in results:
+        return True
+    return None if None in results else False
 
 
 def _is_log_call(callee: Expression) -> bool:

@@ -27,7 +27,7 @@ from quire.customisations.javascript_files import (
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
-from quire.customisations.start_up_code import changed_plugin_actions, guards_all_routes
+from quire.customisations.start_up_code import changed_plugin_actions, guards_routes
 from quire.javascript.modules import plain_export
 from quire.javascript.scope import walk
 from quire.javascript.syntax import Function, Name
@@ -159,11 +159,11 @@ def find_end_user_extension(
     return findings, routes
 
 
-def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Finding]:
+def find_start_up_changes(project: Path, types: Iterable[str], prefix: str) -> Iterator[Finding]:
     """Find code that changes the plugin for end users, or adds middlewares, at the start.
 
     What an extension changes of its plugin before that is left out. ``types`` are the uids of all
-    content types.
+    content types, ``prefix`` is that of the content API.
     """
     all_types = tuple(types)
     source = project / "src"
@@ -174,7 +174,7 @@ def find_start_up_changes(project: Path, types: Iterable[str]) -> Iterator[Findi
     for file in files:
         if file.path.endswith(".json"):
             continue
-        if "server" in file.text and ".use" in file.text and guards_all_routes(file.module):
+        if "server" in file.text and ".use" in file.text and guards_routes(file.module, prefix):
             sentence = "adds a middleware to the server, which may guard all routes"
             yield warning_of(file, "start-up", f"{sentence}, and does not run", all_types)
         if END_USER_PLUGIN not in file.text:

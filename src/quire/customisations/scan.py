@@ -52,6 +52,7 @@ from quire.customisations.project_wide_code import (
     global_middlewares,
 )
 from quire.customisations.reads import ReadContext
+from quire.customisations.request_paths import ADMIN_PATHS, request_paths
 from quire.customisations.route_config import GuardCode, GuardProblem
 from quire.customisations.router_files import (
     RouterFile,
@@ -198,7 +199,7 @@ def find_customisations(
         *_guard_findings(settings, apis, routes, code, types),
         *find_project_code(project, types),
         *extension_findings,
-        *find_start_up_changes(project, types),
+        *find_start_up_changes(project, types, settings.api.prefix),
         *hook_findings,
         *find_configuration(settings),
     ]
@@ -415,7 +416,7 @@ def _guard_findings(
     settings: Settings, apis: list[_Api], routes: Routes, code: GuardCode, types: Types
 ) -> Iterator[Finding]:
     """Find policies and middlewares: those before all routes, and those that routes may name."""
-    global_findings = list(_global_middleware_findings(settings, apis, types))
+    global_findings = list(_global_middleware_findings(settings, apis, types, routes))
     yield from global_findings
     global_files = {finding.file for finding in global_findings}
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
@@ -426,30 +427,45 @@ def _guard_findings(
 
 
 def _global_middleware_findings(
-    settings: Settings, apis: list[_Api], types: Types
+    settings: Settings, apis: list[_Api], types: Types, routes: Routes
 ) -> Iterator[Finding]:
-    """Find the middlewares before all routes; those that may refuse a request disable all types."""
+    """Find the middlewares before all routes; they disable the types whose requests they refuse."""
     middlewares = global_middlewares(settings)
     files = [
         file
         for api, file in _guard_files(settings.project, apis, "middlewares")
         if (api, file.name) in middlewares.names
     ]
+    paths_by_name = request_paths(types, routes, settings.api.prefix)
     for file in (*files, *middlewares.files):
-        try:
-            effects = require_pass_through(file.module)
-        except NotUnderstoodError as error:
-            sentence = f"is a global middleware that may guard all routes: it {error}"
-            yield warning_of(file, "middleware", sentence, types)
-        else:
-            headers = ", ".join(sorted(effects.headers))
-            names = f", so that it does not set {headers}" if headers else ""
-            guarded = "the admin panel, not content," if effects.guards_admin else "nothing,"
+        headers: set[str] = set()
+        closes_by_reason: dict[str, list[str]] = {}
+        for name, paths in paths_by_name.items():
+            try:
+                headers |= require_pass_through(file.module, paths)
+            except NotUnderstoodError as error:
+                closes_by_reason.setdefault(str(error), []).append(name)
+        for reason, closes in closes_by_reason.items():
+            guarded = "all routes" if len(closes) == len(paths_by_name) else "routes"
+            sentence = f"is a global middleware that may guard {guarded}: it {reason}"
+            yield warning_of(file, "middleware", sentence, closes)
+        if not closes_by_reason:
+            set_headers = ", ".join(sorted(headers))
+            names = f", so that it does not set {set_headers}" if headers else ""
+            guarded = "the admin panel, not content," if _guards_admin(file) else "nothing,"
             sentence = f"is a global middleware that guards {guarded} and does not run{names}"
             yield warning_of(file, "middleware", sentence)
     for config, name in middlewares.unknown:
         sentence = f"names the middleware {name}, which may guard all routes, and does not run"
         yield warning_of(config, "middleware", sentence, types)
+
+
+def _guards_admin(file: SourceFile) -> bool:
+    try:
+        require_pass_through(file.module, ADMIN_PATHS)
+    except NotUnderstoodError:
+        return True
+    return False
 
 
 def _guard_files(

@@ -74,8 +74,11 @@ def changed_plugin_actions(module: Module) -> frozenset[str] | None:
         return None
 
 
-def guards_all_routes(module: Module) -> bool:
-    """Whether a module adds a middleware to ``strapi.server`` that may refuse requests."""
+def guards_routes(module: Module, prefix: str) -> bool:
+    """Whether a module adds a middleware to ``strapi.server`` that may refuse requests.
+
+    Only requests to paths below ``prefix`` count.
+    """
     parts = list(walk(module.statements))
     servers: set[str] = set()
     for part in parts:
@@ -93,18 +96,18 @@ def guards_all_routes(module: Module) -> bool:
             case Opaque(skipped) if type(part) is Opaque and skipped >= _ADDED_MIDDLEWARE:
                 return True
             case Call(Member(inner, "use"), arguments) if _is_server(inner, servers):
-                if any(_may_refuse(module, argument) for argument in arguments):
+                if any(_may_refuse(module, argument, prefix) for argument in arguments):
                     return True
             case _:
                 continue
     return False
 
 
-def _may_refuse(module: Module, middleware: Expression) -> bool:
+def _may_refuse(module: Module, middleware: Expression, prefix: str) -> bool:
     if isinstance(middleware, Literal):  # a path
         return False
     try:
-        require_pass_through_handler(module, middleware)
+        require_pass_through_handler(module, middleware, (prefix,))
     except NotUnderstoodError:
         return True
     return False

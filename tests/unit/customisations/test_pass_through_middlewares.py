@@ -87,6 +87,50 @@ def test_what_guards_the_admin_panel_alone_closes_nothing(tmp_path: Path, body: 
     assert "guards the admin panel, not content, and does not run" in finding.sentence
 
 
+ELSEWHERE = [
+    "if (ctx.path.startsWith('/api/authors')) { return ctx.forbidden(); } await next();",
+    "if (!ctx.path.startsWith('/api/authors')) { return next(); } return check(ctx, next);",
+    "const { path } = ctx; if (path === '/api/articles-of-others') { return; } await next();",
+    "if (ctx.path.startsWith('/webhooks') && ctx.method === 'POST') { return; } await next();",
+    "if (ctx.path !== '/metrics' && ctx.url !== '/') { await next(); } else { ctx.body = 1; }",
+    """const url = (ctx.request.url || '').toLowerCase();
+    if (url.startsWith('/graphql')) { return ctx.forbidden(); } await next();""",
+    "if (['/x', '/y'].some((one) => ctx.path.startsWith(one))) { return; } await next();",
+    "if (['/a', '/b'].includes(ctx.path)) { return; } await next();",
+    "if (ctx.path.startsWith(FOLDER)) { ctx.body = read(ctx); return; } await next();",
+]
+
+
+@pytest.mark.parametrize("body", ELSEWHERE)
+def test_what_guards_other_paths_closes_nothing_else(tmp_path: Path, body: str) -> None:
+    code = f"const FOLDER = '/.well-known/';\n{handler(body)}"
+
+    assert ARTICLE not in scan(installed(tmp_path, code)).closed
+
+
+def test_a_guard_of_paths_closes_what_they_lead_to(tmp_path: Path) -> None:
+    body = "if (ctx.path.startsWith('/api/auth/local')) { return limit(ctx, next); } await next();"
+
+    found = scan(installed(tmp_path, handler(body)))
+
+    assert set(found.closed) == {
+        f"plugin::users-permissions.auth.{action}" for action in ("callback", "register")
+    }
+
+
+def test_a_guard_of_a_path_closes_the_type_with_this_route(tmp_path: Path) -> None:
+    body = "if (ctx.path.startsWith('/api/popular')) { return ctx.forbidden(); } await next();"
+    project = installed(tmp_path, handler(body))
+    write(
+        project,
+        "src/api/article/routes/01-own.js",
+        "module.exports = { routes: [{ method: 'GET', path: '/popular', "
+        "handler: 'article.find' }] };",
+    )
+
+    assert scan(project).closed == {ARTICLE: (FILE,)}
+
+
 REFUSING = [
     "ctx.body = 1;",
     "if (ctx.get('x-key') === VALUE) { await next(); }",
@@ -96,7 +140,16 @@ REFUSING = [
     "if (ctx.method === 'OPTIONS' || !ctx.state.user) { return; } await next();",
     "if (ctx.method === 'OPTIONS') { return; } else { return; }",
     "if (ctx.state.user.id && ctx.path === '/') { return; } await next();",
-    "if (ctx.path.startsWith('/admin/') && check(ctx)) { return; } await next();",
+    "if (ctx.path.startsWith('/api/articles') && check(ctx)) { return; } await next();",
+    "if (ctx.path.startsWith('/api/a')) { return ctx.forbidden(); } await next();",
+    "if (ctx.url === '/api/articles/1') { return ctx.forbidden(); } await next();",
+    "if (!ctx.path.startsWith('/api/authors')) { return ctx.forbidden(); } await next();",
+    "if (['/api/articles', '/api/b'].includes(ctx.path)) { return; } await next();",
+    "if (ctx.path.startsWith(ctx.get('x-path'))) { return; } await next();",
+    "if (ctx.path.toUpperCase().startsWith('/admin')) { return; } await next();",
+    "const path = ctx.path; { const path = '/x'; } if (path === '/api/articles') { return; }",
+    """const path = ctx.get('x-path');
+    if (path.startsWith('/admin')) { return; } await next();""",
     "console.log(ctx.query.path.includes('a')); await next();",
     "const { path } = ctx.response; console.log(path.includes('a')); await next();",
     "console.log(ctx.request.state.user); await next();",
