@@ -36,8 +36,9 @@ from quire.customisations.javascript_files import (
     sources,
 )
 from quire.hooks.policies import RuleAction
-from quire.javascript.scope import Module, NotPlainError, walk
+from quire.javascript.scope import Module, NotPlainError, bound_names, walk
 from quire.javascript.syntax import (
+    Array,
     Assign,
     Call,
     Declaration,
@@ -45,6 +46,7 @@ from quire.javascript.syntax import (
     Evaluate,
     Export,
     Expression,
+    ForOf,
     Function,
     Import,
     Literal,
@@ -53,7 +55,6 @@ from quire.javascript.syntax import (
     Object,
     ObjectPattern,
     Opaque,
-    Property,
     Return,
     Spread,
     Statement,
@@ -64,6 +65,8 @@ from quire.schema.model import FILE_UID, USER_UID, ContentType, Schema, TypeKind
 _NOT_OF_SERVER = frozenset({"admin"})
 """Folders of ``src`` with code of the browser."""
 _DEEPEST_CALL = 4
+_USES_OF_LISTS = 2
+"""Uses of the name of a list that nothing changes: where it is declared, and in the loop."""
 _RELATIVE_IMPORT = re.compile(r"""["'`](\.\.?/[^"'`\n]*)["'`]""")
 _QUERIES = (
     *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
@@ -73,7 +76,20 @@ _LIFECYCLES = tuple(f"{phase}{query}" for query in _QUERIES for phase in ("befor
 _EXPORT_WORDS = frozenset({"export", "exports", "module"})
 _OF_DRAFTS: tuple[RuleAction, ...] = ("publish", "unpublish", "discard_draft")
 
+_SERVICES = frozenset(
+    {"documents", "db", "query", "entityService", "contentAPI", "sanitizers", "validators"}
+)
+"""Members of ``strapi`` that read, write or check documents."""
+_STRAPI = (Name("strapi"), *(Member(Name(name), "strapi") for name in ("global", "globalThis")))
+_READING_FUNCTIONS = frozenset({"keys", "values", "entries", "getOwnPropertyNames", "get", "has"})
+_REPLACEMENT = re.compile(
+    r"strapi\s*[.\[?][^;=(\n]*=[^=>]|(?:Object|Reflect)\.\w+\(\s*strapi\b|sanitizers|validators"
+)
+"""Text of code that may replace services; only such files are parsed for it."""
+
 Actions = tuple[RuleAction, ...]
+Members = Mapping[str, tuple[Module, Expression]]
+"""The values of an object by key, with the scopes that they belong to."""
 
 
 class _Hook(Struct, frozen=True):
@@ -292,6 +308,9 @@ class _HookSearch:
                 if uid in self._types:
                     yield from self._lifecycles_files(folder, self._types[uid])
         for file in self._source_files():
+            if not file.is_readable or _replaces_services(file):
+                yield self._middleware(file, file.module, None, None)
+                continue
             if "documents" in file.text and "use" in file.text:
                 yield from self._middlewares(file)
             if "lifecycles" in file.text:
@@ -300,8 +319,8 @@ class _HookSearch:
     def _lifecycles_files(self, folder: Path, content_type: ContentType) -> Iterator[_Hook]:
         for file in named_sources(self._project, folder, "lifecycles"):
             if not is_empty(file.exported):
-                module, members = _exported_members(file.module)
-                yield from self._lifecycles(file, module, members, (content_type,), None)
+                members = _exported_members(file.module)
+                yield from self._lifecycles(file, members, (content_type,), None)
 
     def _source_files(self) -> Iterator[SourceFile]:
         """Yield the files with code of the server."""
@@ -338,24 +357,31 @@ class _HookSearch:
         return None if file is None or file.path.endswith(".json") else file
 
     def _middlewares(self, file: SourceFile) -> Iterator[_Hook]:
+        lists = _lists_by_item(file.module)
         for scope, line, arguments in _calls(file, "documents", "use"):
-            module, function = scope, None
-            if len(arguments) == 1:
-                module, function = _function_of(scope, arguments[0])
-            types = tuple(
-                content_type
-                for uid, content_type in self._types.items()
-                if content_type.is_api or uid == USER_UID
-            )
-            yield _Hook(
-                file,
-                module,
-                function,
-                is_middleware=True,
-                types=types,
-                calls=_MIDDLEWARE_CALLS,
-                line=line,
-            )
+            if len(arguments) != 1:
+                yield self._middleware(file, scope, None, line)
+                continue
+            for middleware in _items_of(scope, arguments[0], lists):
+                yield self._middleware(file, *_function_of(scope, middleware), line)
+
+    def _middleware(
+        self, file: SourceFile, module: Module, function: Function | None, line: int | None
+    ) -> _Hook:
+        types = tuple(
+            content_type
+            for uid, content_type in self._types.items()
+            if content_type.is_api or uid == USER_UID
+        )
+        return _Hook(
+            file,
+            module,
+            function,
+            is_middleware=True,
+            types=types,
+            calls=_MIDDLEWARE_CALLS,
+            line=line,
+        )
 
     def _subscribers(self, file: SourceFile) -> Iterator[_Hook]:
         types = tuple(
@@ -379,23 +405,22 @@ class _HookSearch:
                     line=line,
                 )
                 continue
-            scope, members = (module, None) if not arguments else _members_of(module, arguments[0])
-            models = None if resolved is None else _models(*resolved)
+            members = None if not arguments else _members_of(module, arguments[0])
+            models = None if members is None else _models(members)
             chosen_types = tuple(one for one in types if models is None or one.uid in models)
-            yield from self._lifecycles(file, scope, members, chosen_types, line)
+            yield from self._lifecycles(file, members, chosen_types, line)
         for module, line, name, method, value in _assigned_lifecycles(file):
-            scope, members = (module, {method: value}) if method else _members_of(module, value)
+            members = {method: (module, value)} if method else _members_of(module, value)
             uid = {"user": USER_UID, "file": FILE_UID}.get(name or "", name)
             chosen_types = tuple(one for one in types if one.uid == uid)
             if uid not in self._types:
                 chosen_types = types
-            yield from self._lifecycles(file, scope, members, chosen_types, line)
+            yield from self._lifecycles(file, members, chosen_types, line)
 
     def _lifecycles(
         self,
         file: SourceFile,
-        module: Module,
-        members: Mapping[str, Expression] | None,
+        members: Members | None,
         types: tuple[ContentType, ...],
         line: int | None,
     ) -> Iterator[_Hook]:
@@ -404,10 +429,16 @@ class _HookSearch:
             return
         if members is None:
             yield _Hook(
-                file, module, None, is_middleware=False, types=types, calls=_LIFECYCLES, line=line
+                file,
+                file.module,
+                None,
+                is_middleware=False,
+                types=types,
+                calls=_LIFECYCLES,
+                line=line,
             )
             return
-        for name, value in members.items():
+        for name, (module, value) in members.items():
             if name in _LIFECYCLES:
                 scope, function = _function_of(module, value)
                 yield _Hook(
@@ -421,32 +452,30 @@ class _HookSearch:
                 )
 
 
-def _exported_members(module: Module) -> tuple[Module, Mapping[str, Expression] | None]:
-    """Return the scope and the members of what a module exports, ``None`` for unknown ones."""
-    members: dict[str, Expression] = {
-        name: Name(name) for name in module.bindings if name in _LIFECYCLES
+def _exported_members(module: Module) -> Members | None:
+    """Return the members of what a module exports, ``None`` for unknown ones."""
+    members: dict[str, tuple[Module, Expression]] = {
+        name: (module, Name(name)) for name in module.bindings if name in _LIFECYCLES
     }
     for statement in module.statements:
         match statement:
             case Evaluate(Assign("=", Member(target, str() as name), value)) if _is_exports(target):
-                members[name] = value
+                members[name] = (module, value)
             case Evaluate(Assign("=", target, _)) if _is_exports(target):
                 continue
             case Declaration() | Export() | Import():
                 continue
             case Opaque(names) if type(statement) is Opaque and names & _EXPORT_WORDS:
-                return module, None
+                return None
             case _ if any(map(_is_exports, walk(statement))):
-                return module, None
+                return None
             case _:
                 continue
     exported = module.exported
     if exported is None:
-        return module, members if members or module.is_empty else None
-    scope, exported_members = _members_of(module, exported)
-    if exported_members is None or scope is not module:
-        return scope, exported_members
-    return module, {**members, **exported_members}
+        return members if members or module.is_empty else None
+    exported_members = _members_of(module, exported)
+    return None if exported_members is None else {**members, **exported_members}
 
 
 def _is_exports(value: object) -> bool:
@@ -462,37 +491,39 @@ def _function_of(module: Module, value: Expression) -> tuple[Module, Function | 
     return (scope, function) if isinstance(function, Function) else (module, None)
 
 
-def _members_of(
-    module: Module, value: Expression
-) -> tuple[Module, Mapping[str, Expression] | None]:
-    """Return the scope and the members of an object, ``None`` for unknown ones."""
+def _members_of(module: Module, value: Expression) -> Members | None:
+    """Return the members of an object, ``None`` for unknown ones."""
     resolved = _resolve(module, value)
     if resolved is None:
-        return module, None
+        return None
     scope, known_object = resolved
     if not isinstance(known_object, Object):
-        return module, None
-    members: dict[str, Expression] = {}
-    for member in known_object.members:
-        if not isinstance(member, Property) or not isinstance(member.key, str):
-            return scope, None
-        members[member.key] = member.value
-    return scope, members
-
-
-def _models(module: Module, subscriber: Expression) -> frozenset[str] | None:
-    """Return the types that a subscriber names, ``None`` for all."""
-    members = subscriber.members if isinstance(subscriber, Object) else ()
-    if any(isinstance(member, Spread) for member in members):
         return None
-    for member in members:
-        if isinstance(member, Property) and member.key == "models":
-            try:
-                value = module.value(member.value)
-            except NotPlainError:
+    members: dict[str, tuple[Module, Expression]] = {}
+    for member in known_object.members:
+        if isinstance(member, Spread):
+            spread_members = _members_of(scope, member.value)
+            if spread_members is None:
                 return None
-            if isinstance(value, list) and all(isinstance(uid, str) for uid in value):
-                return frozenset(value)
+            members |= spread_members
+        elif isinstance(member.key, str):
+            members[member.key] = (scope, member.value)
+        else:
+            return None
+    return members
+
+
+def _models(members: Members) -> frozenset[str] | None:
+    """Return the types that the members of a subscriber name, ``None`` for all."""
+    if "models" not in members:
+        return None
+    module, models = members["models"]
+    try:
+        value = module.value(models)
+    except NotPlainError:
+        return None
+    if isinstance(value, list) and all(isinstance(uid, str) for uid in value):
+        return frozenset(value)
     return None
 
 
@@ -543,6 +574,75 @@ def _calls(  # noqa: C901, PLR0912 - a case for each form
                 yield scope, line, ()
             case _:
                 continue
+
+
+def _lists_by_item(module: Module) -> Mapping[str, Expression]:
+    """Return the lists that loops go through, by the name of their item, if it is used once."""
+    lists: dict[str, list[Expression]] = {}
+    for part in walk(module.statements):
+        match part:
+            case Call(Member(items, "forEach" | "map"), (Function((Name(name), *_)),)):
+                lists.setdefault(name, []).append(items)
+            case ForOf(target=Name(name), items=items):
+                lists.setdefault(name, []).append(items)
+            case Declaration(Name(name)):
+                lists.setdefault(name, []).append(Opaque())
+            case Function(parameters):
+                for name in bound_names(parameters):
+                    lists.setdefault(name, [])
+            case _:
+                continue
+    return {name: values[0] for name, values in lists.items() if len(values) == 1}
+
+
+def _items_of(
+    scope: Module, middleware: Expression, lists: Mapping[str, Expression]
+) -> Sequence[Expression]:
+    """Return the middlewares that the item of a loop stands for, or the middleware itself."""
+    callee = middleware.callee if isinstance(middleware, Call) else middleware
+    if not isinstance(callee, Name) or callee.text not in lists:
+        return (middleware,)
+    value = lists[callee.text]
+    if isinstance(value, Name) and [*walk(scope.statements)].count(value) <= _USES_OF_LISTS:
+        value = scope.bindings.get(value.text, value)
+    if not isinstance(value, Array):
+        return (middleware,)
+    if isinstance(middleware, Call):
+        return [Call(item, middleware.arguments) for item in value.items]
+    return value.items
+
+
+def _replaces_services(file: SourceFile) -> bool:
+    """Whether code replaces what reads and writes documents, or adds sanitizers or validators."""
+    return _REPLACEMENT.search(file.text) is not None and any(
+        map(_is_replacement, walk(file.module.statements))
+    )
+
+
+def _is_replacement(part: object) -> bool:
+    match part:
+        case Assign(_, Member(_, str()) as target, _) if _is_service(target):
+            return True
+        case Call(Member(Name("Object" | "Reflect"), method), (target, *_)):
+            return method not in _READING_FUNCTIONS and (
+                target in _STRAPI or (isinstance(target, Member) and _is_service(target))
+            )
+        case Member(inner, "sanitizers" | "validators"):
+            return inner in _STRAPI
+        case Opaque(names) if type(part) is Opaque:
+            return "strapi" in names and not names.isdisjoint(("sanitizers", "validators"))
+        case _:
+            return False
+
+
+def _is_service(target: Member) -> bool:
+    """Whether an expression is a service of ``strapi`` for documents, or a member of one."""
+    names: list[str] = []
+    value: Expression = target
+    while isinstance(value, Member) and value not in _STRAPI:
+        names.append(value.key if isinstance(value.key, str) else "")
+        value = value.object
+    return value in _STRAPI and names[-1] in {*_SERVICES, ""} and "lifecycles" not in names
 
 
 def _is_of_strapi(value: Expression, owner: str) -> bool:
@@ -624,25 +724,33 @@ def _resolve(module: Module, value: Expression, depth: int = 0) -> tuple[Module,
         case Unary("()", inner):
             return _resolve(module, inner, depth + 1)
         case Name(name) if name in module.imports:
-            origin, imported_name = module.imports[name]
-            other = module.other(origin)
-            if other is None:
-                return None
-            function = exported_function(other, imported_name)
-            if function is not None:
-                return function
-            exported = other.exported if imported_name in {"default", "*"} else Name(imported_name)
-            return None if exported is None else _resolve(other, exported, depth + 1)
+            return _resolve_import(module, *module.imports[name], depth)
         case Name():
             followed = module.followed(value)
             return None if followed == value else _resolve(module, followed, depth + 1)
         case Member(Name(name), str() as key) if name in module.imports:
             other = module.other(module.imports[name][0])
             return None if other is None else exported_function(other, key)
+        case Call(Name("require"), (Literal(str() as origin),)):
+            return _resolve_import(module, origin, "*", depth)
         case Call(callee, _, False):
             return _resolve_result(module, callee, depth)
         case _:
             return None
+
+
+def _resolve_import(
+    module: Module, origin: str, name: str, depth: int
+) -> tuple[Module, Expression] | None:
+    """Return what a module of the project exports under a name."""
+    other = module.other(origin)
+    if other is None:
+        return None
+    function = exported_function(other, name)
+    if function is not None:
+        return function
+    exported = other.exported if name in {"default", "*"} else Name(name)
+    return None if exported is None else _resolve(other, exported, depth + 1)
 
 
 def _resolve_result(

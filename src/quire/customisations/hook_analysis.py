@@ -67,8 +67,6 @@ from quire.javascript.syntax import (
     Update,
 )
 
-_CONTAINERS: frozenset[ValuePath] = frozenset({(), ("params",), DATA, RESULT})
-"""Objects by which the action can be changed."""
 _DEEPEST_CALL = 6
 _REFUSALS = frozenset(
     {
@@ -106,6 +104,19 @@ _BUILT_IN_METHODS = frozenset(
     }
 )
 _LOG_METHODS = frozenset({"debug", "info", "log", "warn", "error"})
+_REMOVALS = frozenset({"delete", "deleteMany", "unpublish", "discardDraft"})
+_SQL = frozenset({"connection", "getConnection", "getSchemaConnection", "queryBuilder"})
+"""Members of ``strapi.db`` that run SQL."""
+_READS_OF_REQUEST = _BUILT_IN_METHODS - {"delete", "clear", "set"} | {"is", "accepts", "header"}
+_FOLLOWED = frozenset({"params", "result"})
+"""Members of the hook's argument whose changes are checked."""
+_KEEPING_NOTHING = frozenset(
+    {"JSON", "Object", "Array", "Promise", "String", "Number", "Boolean", "Date", "Math", "console"}
+)
+"""Global objects whose functions keep nothing that they are called with."""
+_KEEPING_FUNCTIONS = frozenset({"fromEntries", "groupBy", "create", "defineProperties"})
+"""Their functions that do."""
+_KEEPING_CONSTRUCTORS = frozenset({"Array", "Map", "Object", "Set", "WeakMap", "WeakSet", "Proxy"})
 _CALLS_OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
 _REFUSING_NAMES = ("validate", "assert", "ensure", "check", "verify", "invariant")
 """What names of functions that refuse data begin with."""
@@ -428,6 +439,11 @@ class _HookAnalysis(HookChanges):
         path = self._path(target)
         if path is not None:
             self._change_path(path, value, operator)
+        elif self._is_of_request(target.object):
+            raise self.guard("changes the request or the response")
+        is_followed = isinstance(target.object, Name) if path is None else path[0] in _FOLLOWED
+        if not is_followed and value is not None:
+            self._keep_from_objects((value,))
 
     # Calls
 
@@ -500,11 +516,13 @@ class _HookAnalysis(HookChanges):
             and self._is_own_module(inner.text)
             and self._own_member(inner.text, method) is not None
         )
-        if not is_own_method and (is_harmless_call(callee) or method in _LOG_METHODS):
+        root = root_name(inner)
+        is_log = method in _LOG_METHODS and "log" in (root or "").lower()
+        if not is_own_method and (is_harmless_call(callee) or is_log):
             return
         path = self._path(inner)
-        if method in MUTATORS and any(self._path(part) in _CONTAINERS for part in arguments):
-            raise self.guard(NOT_UNDERSTOOD)
+        if self._is_of_request(inner) and method not in _READS_OF_REQUEST:
+            raise self.guard(f"calls {method} of the request")
         if method in _REFUSALS and not self._handled_errors:
             raise self.guard(f"calls {method}")
         if path is not None and method not in _CALLS_OF_FUNCTIONS:
@@ -518,7 +536,6 @@ class _HookAnalysis(HookChanges):
         if method in _CALLS_OF_FUNCTIONS:
             self._call_unknown(f"a function by {method}", arguments)
             return
-        root = root_name(inner)
         if root == "strapi":
             self._call_strapi(callee, arguments)
         elif root == "this":
@@ -541,6 +558,10 @@ class _HookAnalysis(HookChanges):
                 raise self.guard("calls parse")
             if package is not None:
                 self._keep_from_packages(arguments)
+            elif root not in _KEEPING_NOTHING or method in _KEEPING_FUNCTIONS:
+                self._keep_from_objects(arguments)
+            else:
+                self._keep_from_objects(part for part in arguments if isinstance(part, Object))
 
     def _call_own_method(
         self, inner: Expression, method: str, arguments: Sequence[Expression]
@@ -580,14 +601,18 @@ class _HookAnalysis(HookChanges):
             case [Call(Member(_, "service"), (uid_expression, *_)), *_]:
                 self._call_service(uid_expression, callee, arguments)
                 return
-            case [Call(Member(_, "documents"), (uid, *_)), *_] if self._removes(callee, uid):
-                raise self.guard("removes entries of its type")
-            case [_, Call(Member(_, "query"), (uid, *_)), *_] if self._removes(callee, uid):
-                raise self.guard("removes entries of its type")
-            case [Member(_, "entityService"), *_] if arguments and self._removes(
-                callee, arguments[0]
-            ):
-                raise self.guard("removes entries of its type")
+            case [Member(_, "db"), Member(_, name) | Call(Member(_, name)), *_] if name in _SQL:
+                raise self.guard("runs SQL")
+            case [Call(Member(_, "documents"), (uid, *_)), *_] | [
+                _,
+                Call(Member(_, "query"), (uid, *_)),
+                *_,
+            ]:
+                self._require_no_undoing(callee, uid, arguments)
+                is_safe = True
+            case [Member(_, "entityService"), *_] if arguments:
+                self._require_no_undoing(callee, arguments[0], arguments)
+                is_safe = True
             case [Member(_, "config"), *_] if callee.key not in _BUILT_IN_METHODS:
                 self._call_unknown("a function of the configuration", arguments)
                 return
@@ -598,11 +623,34 @@ class _HookAnalysis(HookChanges):
         if not is_safe:
             raise self.guard("calls a part of strapi that is not known")
 
-    def _removes(self, callee: Member, uid: Expression) -> bool:
-        """Whether a call removes entries of the type that is written, which undoes the write."""
-        is_removal = callee.key in {"delete", "deleteMany", "unpublish"}
-        is_new = "create" in self._call.action.lower() or "pdate" in self._call.action
-        return is_removal and is_new and self._known(uid) == self._content_type.uid
+    def _require_no_undoing(
+        self, callee: Member, uid: Expression, arguments: Sequence[Expression]
+    ) -> None:
+        """Check that a call does not remove or reset entries of the type that is read or written.
+
+        Deletions may delete others.
+        """
+        known_uid = self._known(uid)
+        if known_uid is not UNKNOWN and known_uid != self._content_type.uid:
+            return
+        if callee.key in _REMOVALS and "elete" not in self._call.action:
+            raise self.guard("removes entries of its type")
+        if callee.key not in {"update", "updateMany"} or known_uid is UNKNOWN:
+            return
+        for member in self._written_members(arguments):
+            if not isinstance(member, Property) or not isinstance(member.key, str):
+                continue
+            if not self._may_set((*RESULT, member.key), member.value, self._tests):
+                raise self.guard(f"sets {member.key} of entries of its type")
+
+    def _written_members(self, arguments: Sequence[Expression]) -> Iterator[Property | Spread]:
+        """Yield the members of the data that a call of ``update`` writes."""
+        for argument in arguments:
+            options = self._followed(argument)
+            for option in options.members if isinstance(options, Object) else ():
+                if isinstance(option, Property) and option.key == "data":
+                    data = self._followed(option.value)
+                    yield from data.members if isinstance(data, Object) else ()
 
     def _call_service(
         self, uid_expression: Expression, callee: Member, arguments: Sequence[Expression]
@@ -650,6 +698,8 @@ class _HookAnalysis(HookChanges):
             self._run_other(*function, arguments)
         elif name == "resolve" and name in self._shadowed:
             return
+        elif name in _KEEPING_CONSTRUCTORS and not is_declared:
+            self._keep_from_objects(arguments)
         elif name not in GLOBAL_FUNCTIONS or is_declared or name in self._module.bindings:
             self._call_unknown(name, arguments)
 
@@ -675,6 +725,18 @@ class _HookAnalysis(HookChanges):
             path = self._path(argument)
             if path is not None and len(path) <= len(DATA):
                 raise self.guard("passes what it reads to a package")
+
+    def _keep_from_objects(self, arguments: Iterable[Expression]) -> None:
+        """Check that no other object keeps what may be changed later by that object."""
+        if not self._call.is_late and any(map(self._holds, arguments)):
+            raise self.guard(NOT_UNDERSTOOD)
+
+    def _is_of_request(self, value: Expression) -> bool:
+        """Whether an expression is the request of the caller, or the response to it."""
+        return any(
+            isinstance(part, Member) and part.key == "requestContext"
+            for part in self._origins(value)
+        )
 
     def _run_callback(self, module: Module, function: Function, item: ValuePath | None) -> None:
         paths = (item,) * max(1, len(function.parameters))

@@ -231,6 +231,8 @@ class HookValues:
     def _bind_members(self, name: str, members: Iterable[Property | Spread]) -> None:
         for member in members:
             path = self._path(member.value)
+            if path is None and self._holds(member.value):
+                raise self.guard(NOT_UNDERSTOOD)
             if path is not None and is_container(path):
                 key = ANY
                 if isinstance(member, Property) and isinstance(member.key, str):
@@ -268,7 +270,11 @@ class HookValues:
                     self.bind(inner, value, None if path is None else (*path, key))
                 if rest is not None:
                     self.bind(rest, value, path)
-            case WithDefault(target=inner) | RestParameter(target=inner):
+            case WithDefault(target=inner, default=default):
+                if self._holds(default):
+                    raise self.guard(NOT_UNDERSTOOD)
+                self.bind(inner, value, path)
+            case RestParameter(target=inner):
                 self.bind(inner, value, path)
             case _ if path is not None:
                 raise self.guard(NOT_UNDERSTOOD)
@@ -312,6 +318,21 @@ class HookValues:
                 return self._path_of_result(callee, arguments)
             case _:
                 return None
+
+    def _holds(self, value: object) -> bool:
+        """Whether an expression is, or has in it, an object of the hook's argument."""
+        match value:
+            case Object(members):
+                return any(self._holds(member.value) for member in members)
+            case Array(items):
+                return any(map(self._holds, items))
+            case Spread(inner) | Unary("()" | "await", inner):
+                return self._holds(inner)
+            case Binary("||" | "??" | "&&", left, right) | Conditional(_, left, right):
+                return self._holds(left) or self._holds(right)
+            case _:
+                path = self._path(value)
+                return path is not None and is_container(path)
 
     def _path_of_member(self, name: str, key: object) -> ValuePath | None:
         """Return what a member of a variable stands for."""

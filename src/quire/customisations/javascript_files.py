@@ -14,8 +14,8 @@ from quire.schema.name_words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
 _MAX_BYTES = 256 * 1024
-_UNREADABLE = "?"
-"""The text of an unreadable file: code that is not understood."""
+_UNREADABLE = "throw new Error('unreadable');"
+"""The text of a file that is unreadable or too large: code that is not understood."""
 _TEST_CALL = re.compile(r"^describe\(", re.MULTILINE)
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -45,6 +45,11 @@ class SourceFile(Struct, frozen=True, dict=True):
             return json.loads(self.text)
         except (ValueError, RecursionError):
             return CODE
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the text is that of the file."""
+        return self.text != _UNREADABLE
 
     @property
     def stem(self) -> str:

@@ -296,10 +296,9 @@ class _HandlerAnalysis(Struct):
                 return text
             case Name(name) if name in self.texts_by_name:
                 return self.texts_by_name[name]
-            case Name(name):
-                constant = self.module.followed(Name(name))
-                is_text = isinstance(constant, Literal) and isinstance(constant.value, str)
-                return constant.value if is_text else None
+            case Name():
+                constant = self.module.followed(value)
+                return None if isinstance(constant, Name) else self._constant_text(constant)
             case _:
                 return None
 

@@ -744,3 +744,132 @@ async def test_a_guard_of_creations_closes_the_put_of_a_single_type(
     async with serving(kind, tmp_path, *files, public=public) as site:
         response = await site.send("PUT", "setting", {"data": {"name": "A"}})
         assert response.status == 403
+
+
+FILTERED = "filters = { rank: 1 }; return next();"
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        (f"const kept = new Map(); kept.set(1, context); kept.get(1).params.{FILTERED}", ""),
+        (f"const kept = new Map([[1, context]]); kept.get(1).params.{FILTERED}", ""),
+        (f"const kept = new WeakMap(); kept.set(kept, context.params); kept.get(kept).{FILTERED}",
+         ""),
+        (f"for (const one of new Set([context])) one.params.{FILTERED}", ""),
+        (f"const kept = {{ a: {{ b: context }} }}; kept.a.b.params.{FILTERED}", ""),
+        (f"const {{ a = context }} = {{}}; a.params.{FILTERED}", ""),
+        (f"const kept = Object.fromEntries([[1, context]]); kept[1].params.{FILTERED}", ""),
+        (f"const kept = Object.assign({{}}, {{ context }}); kept.context.params.{FILTERED}", ""),
+        (f"context.state = context.params; context.state.{FILTERED}", ""),
+        (f"kept.context = context; kept.context.params.{FILTERED}", "const kept = {};\n"),
+        ("store.enterWith(context); refuse(); return next();", "const store = new Store();\n"),
+    ],
+)  # fmt: skip
+def test_middlewares_that_keep_the_context_close(tmp_path: Path, body: str, before: str) -> None:
+    assert "find" in closed_for_label(tmp_path, middleware(body, before))
+
+
+@pytest.mark.parametrize(
+    ("hook", "action"),
+    [
+        ((f"afterFindMany({{ result }}) {{ result.map((one) => one.documentId).forEach((documentId)"
+          f" => strapi.documents('{LABEL}').delete({{ documentId }})); }}"), "find"),
+        ("afterCreate({ result }) { strapi.db.query(uidOf(result)).delete({}); }", "create"),
+        ((f"afterCreate({{ result }}) {{ return strapi.db.query('{LABEL}').update({{"
+          " where: { id: result.id }, data: { publishedAt: null } }); }"), "create"),
+        ((f"afterUpdate({{ result }}) {{ const data = {{ rank: 0 }};\nreturn strapi.documents("
+          f"'{LABEL}').update({{ documentId: result.documentId, data }}); }}"), "update"),
+        ((f"afterUpdate({{ result }}) {{ return strapi.entityService.update('{LABEL}', result.id,"
+          " { data: { rank: 0 } }); }"), "update"),
+        ("afterCreate() { return strapi.db.connection.raw('delete from labels'); }", "create"),
+        ("afterCreate({ result }) { return strapi.db.connection('labels').where(result).del(); }",
+         "create"),
+        ("afterCreate() { return strapi.db.getConnection('labels').truncate(); }", "create"),
+        ("beforeCreate(event) { acl.error(event); }", "create"),
+        ("beforeCreate() { const ctx = strapi.requestContext.get(); ctx.status = 403; }", "create"),
+        ("beforeCreate() { strapi.requestContext.get().response.body = {}; }", "create"),
+        ("beforeCreate() { const { state } = strapi.requestContext.get(); state.closed = true; }",
+         "create"),
+        ("afterFindMany() { const ctx = strapi.requestContext.get(); ctx.send([]); }", "find"),
+    ],
+)  # fmt: skip
+def test_lifecycles_that_undo_or_refuse_otherwise_close(
+    tmp_path: Path, hook: str, action: str
+) -> None:
+    acl = "class Acl { error() { throw 1; } }\nconst acl = new Acl();"
+    code = f"{acl}\nmodule.exports = {{\n{hook} }};"
+    assert action in closed_for_label(tmp_path, {LIFECYCLES: code})
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        ("beforeUpdate({ params }) { ids.set(params.where.id, params.data.name); },\n"
+         "afterUpdate(event) { ids.delete(event.params.where.id); }"),
+        (f"afterCreate({{ result }}) {{ return strapi.db.query('{LABEL}').update({{"
+         " where: { id: result.id }, data: { name: `A-${result.id}` } }); }"),
+        (f"afterCreate({{ result }}) {{ if (!result.rank) return strapi.documents('{LABEL}')"
+         ".update({ documentId: result.documentId, data: { rank: 1 } }); }"),
+        f"afterDelete() {{ return strapi.db.query('{LABEL}').deleteMany({{ where: {{}} }}); }}",
+        f"afterCreate() {{ return strapi.db.query('{NOTE}').delete({{ where: {{ id: 1 }} }}); }}",
+        "afterCreate({ result }) { strapi.eventHub.emit('label', { result }); }",
+        ("beforeCreate(event) { const ctx = strapi.requestContext.get();\n"
+         "strapi.log.info(ctx?.request.url, ctx?.get('x-id')); }"),
+        "afterCreate(event) { logger.error(event); }",
+        "beforeUpdate({ params }) { params.data = { ...params.data, name: slug(params.data) }; }",
+    ],
+)  # fmt: skip
+def test_lifecycles_that_keep_no_guard_close_nothing(tmp_path: Path, hook: str) -> None:
+    code = (
+        "const logger = require('pino')();\nconst ids = new Map();\n"
+        f"const slug = (data) => `${{data.name}}-1`;\nmodule.exports = {{\n{hook} }};"
+    )
+    assert closed_for_label(tmp_path, {LIFECYCLES: code}) == set()
+
+
+LARGE = f"// {'x' * 300_000}\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        bootstrap("strapi.documents = wrap(strapi.documents);"),
+        bootstrap("strapi.db.query = wrap(strapi.db.query);"),
+        bootstrap("strapi['entityService'].findMany = () => [];"),
+        bootstrap("Object.defineProperty(strapi, 'documents', { value: wrap });"),
+        bootstrap("Object.assign(strapi.db, { query: wrap });"),
+        bootstrap("strapi.sanitizers.add('content-api.output', () => ({}));"),
+        bootstrap("strapi.sanitizers.get('content-api.input').push(strip);"),
+        bootstrap("const { validators } = strapi; strapi.validators.add('x', refuse);"),
+        {INDEX: f"{LARGE}module.exports = {{ bootstrap({{ strapi }}) {{ guard(strapi); }} }};"},
+        {LIFECYCLES: f"{LARGE}module.exports = {LIFECYCLE};"},
+    ],
+)
+def test_code_that_replaces_services_or_is_too_large_closes(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert "find" in closed_for_label(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        bootstrap(
+            f"strapi.db.lifecycles.subscribe({{ models: ['{NOTE}'], ...own }});",
+            before=f"const own = {LIFECYCLE};",
+        ),
+        bootstrap(
+            "[log, require('./log')].forEach((one) => { strapi.documents.use(one()); });",
+            before="const log = () => (context, next) => next();",
+        ),
+        bootstrap(
+            "const all = [log];\nfor (const one of all) strapi.documents.use(one);",
+            before="const log = (context, next) => next();",
+        ),
+        bootstrap("strapi.helpers = {}; store.documents = []; this.db = wrap;"),
+    ],
+)
+def test_known_registrations_close_nothing_else(tmp_path: Path, files: dict[str, str]) -> None:
+    log = {"src/log.js": "module.exports = () => async (context, next) => next();"}
+    assert closed_for_label(tmp_path, {**log, **files}) == set()
