@@ -110,12 +110,16 @@ _SQL = frozenset({"connection", "getConnection", "getSchemaConnection", "queryBu
 _READS_OF_REQUEST = _BUILT_IN_METHODS - {"delete", "clear", "set"} | {"is", "accepts", "header"}
 _FOLLOWED = frozenset({"params", "result"})
 """Members of the hook's argument whose changes are checked."""
-_KEEPING_NOTHING = frozenset(
+_KEEPING_NOTHING = _BUILT_IN_METHODS - {
+    *("push", "unshift", "splice", "fill", "concat", "set", "add"),
+}
+"""Methods that keep nothing that they are called with."""
+_GLOBAL_OBJECTS = frozenset(
     {"JSON", "Object", "Array", "Promise", "String", "Number", "Boolean", "Date", "Math", "console"}
 )
-"""Global objects whose functions keep nothing that they are called with."""
+"""Global objects whose functions do not either, but for objects and lists that are written out."""
 _KEEPING_FUNCTIONS = frozenset({"fromEntries", "groupBy", "create", "defineProperties"})
-"""Their functions that do."""
+"""Their functions that keep the items of lists."""
 _KEEPING_CONSTRUCTORS = frozenset({"Array", "Map", "Object", "Set", "WeakMap", "WeakSet", "Proxy"})
 _CALLS_OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
 _REFUSING_NAMES = ("validate", "assert", "ensure", "check", "verify", "invariant")
@@ -558,10 +562,15 @@ class _HookAnalysis(HookChanges):
                 raise self.guard("calls parse")
             if package is not None:
                 self._keep_from_packages(arguments)
-            elif root not in _KEEPING_NOTHING or method in _KEEPING_FUNCTIONS:
+            elif root not in _GLOBAL_OBJECTS and method not in _KEEPING_NOTHING:
                 self._keep_from_objects(arguments)
             else:
-                self._keep_from_objects(part for part in arguments if isinstance(part, Object))
+                self._keep_from_objects(
+                    part
+                    for part in arguments
+                    if isinstance(part, Object)
+                    or (isinstance(part, Array) and method in _KEEPING_FUNCTIONS)
+                )
 
     def _call_own_method(
         self, inner: Expression, method: str, arguments: Sequence[Expression]

@@ -817,6 +817,11 @@ def test_lifecycles_that_undo_or_refuse_otherwise_close(
         ("beforeCreate(event) { const ctx = strapi.requestContext.get();\n"
          "strapi.log.info(ctx?.request.url, ctx?.get('x-id')); }"),
         "afterCreate(event) { logger.error(event); }",
+        ("beforeCreate({ params }) { const names = ['a'];\n"
+         "params.data.name = params.data.name.replace(/x/g, (part) =>"
+         " names.includes(part) ? part : ''); }"),
+        ("beforeUpdate({ params }) { const set = Object.fromEntries(Object.entries(params.data)"
+         ".filter(([, value]) => value !== null)); strapi.log.info(set); }"),
         "beforeUpdate({ params }) { params.data = { ...params.data, name: slug(params.data) }; }",
     ],
 )  # fmt: skip
