@@ -91,6 +91,30 @@ async def test_skeletons_break_no_writes_and_leave_files_to_port(
     assert [hook.name for hook in (*hooks.before, *hooks.after)] == ["before", "after"]
 
 
+def test_a_document_middleware_has_one_skeleton_for_what_it_guards(tmp_path: Path) -> None:
+    schema = schema_in(tmp_path)
+    guard = (
+        "strapi.documents.use((context, next) => {\n"
+        "  if (context.uid !== 'api::paper.paper') return next();\n"
+        "  if (context.action === 'delete') throw new Error('No');\n"
+        "  if (context.action === 'findMany') context.params.filters = {};\n"
+        "  return next();\n});"
+    )
+    code = f"module.exports = {{ register({{ strapi }}) {{ {guard} }} }};"
+    write_tree(tmp_path, {"src/index.js": code})
+    assert run(["port", str(tmp_path), "--write"]) == 0
+    skeleton = tmp_path / "src/ported_index.py"
+    text = skeleton.read_text()
+    assert 'say replaces="src/index.js" when it is done' in text
+    assert not load_extensions(tmp_path, schema).around
+    skeleton.write_text(text.replace("# @", "@"))
+    calls = load_extensions(tmp_path, schema).around
+    assert {(uid, action) for uid, action in calls} == {
+        ("api::paper.paper", "delete"),
+        ("api::paper.paper", "find"),
+    }
+
+
 def test_a_project_without_such_code_has_nothing_to_port(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,8 +5,10 @@ somebody has implemented it.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from quire.cli.project_settings import require_project
 from quire.cli.terminal import EXIT_OK, print_message, print_result
@@ -72,7 +74,7 @@ def skeletons(
 ) -> dict[str, str]:
     """Return Python files by path, one for each unsupported JavaScript file."""
     parts: dict[str, list[str]] = {}
-    for finding in findings:
+    for finding in _join_findings(findings):
         make = _SKELETONS.get(finding.kind)
         if make is not None:
             parts.setdefault(finding.file, []).append(make(finding, schema))
@@ -80,6 +82,19 @@ def skeletons(
         if _PLAIN_PATH.fullmatch(route.path):
             parts.setdefault(route.file, []).append(_route(route))
     return {_path(file): _module(file, texts) for file, texts in parts.items()}
+
+
+def _join_findings(findings: Sequence[Finding]) -> Iterable[Finding]:
+    """Return one finding for those of the same kind in a file."""
+    by_code: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        key = (finding.file, finding.kind)
+        first = by_code.setdefault(key, finding)
+        if first is not finding:
+            closes = tuple(dict.fromkeys((*first.closes, *finding.closes)))
+            guards = (*first.guards, *finding.guards)
+            by_code[key] = replace(first, closes=closes, guards=guards)
+    return by_code.values()
 
 
 def _write(project: Path, path: str, text: str) -> None:
@@ -112,11 +127,11 @@ def _module(file: str, texts: Sequence[str]) -> str:
     return f'"""{notice}"""\n\nfrom quire import {", ".join(names)}\n\n\n{code}'
 
 
-_REPLACING_DECORATORS = ("@policy(", "@before_write(", "@asgi_middleware(", "@route.")
+_REPLACING_DECORATORS = ("@policy(", "@before_write(", "@around(", "@asgi_middleware(", "@route.")
 """Decorators with the option ``replaces``."""
 _IMPORT_LINES = (
-    *("Document", "PolicyContext", "Write", "after_write", "asgi_middleware", "before_write"),
-    *("policy", "route", "schedule"),
+    *("Call", "Document", "PolicyContext", "Proceed", "Write", "after_write", "around"),
+    *("asgi_middleware", "before_write", "policy", "route", "schedule"),
 )
 
 
@@ -149,16 +164,25 @@ def _policy(finding: Finding, schema: Schema) -> str:
     return _function(decorators, f"def {name}(context: PolicyContext)", finding.file, "bool | None")
 
 
+def _document_middleware(finding: Finding, schema: Schema) -> str:  # noqa: ARG001 - as for all
+    actions_by_uid: dict[str, list[str]] = {}
+    for guard in finding.guards:
+        actions_by_uid.setdefault(guard.uid, []).extend(guard.actions)
+    if not actions_by_uid:
+        actions_by_uid = {"api::*": ["create", "update"]}
+    decorators = "\n".join(
+        f'{_DISABLED}@around("{uid}", on={_join_names(list(dict.fromkeys(actions)))})'
+        for uid, actions in actions_by_uid.items()
+    )
+    signature = "async def around_call(call: Call[Document], proceed: Proceed[Document])"
+    return _function(decorators, signature, finding.file, "object")
+
+
 def _lifecycles(finding: Finding, schema: Schema) -> str:
     folder = PurePosixPath(finding.file).parent.name
-    uid = next(
-        (
-            content_type
-            for content_type in schema.content_types
-            if content_type.endswith(f".{folder}")
-        ),
-        "api::*",
-    )
+    uids = [uid for uid in schema.content_types if uid.endswith(f".{folder}")]
+    uids = list(dict.fromkeys(guard.uid for guard in finding.guards)) or uids
+    uid = uids[0] if len(uids) == 1 else "api::*"
     before_function = _function(
         f'{_DISABLED}@before_write("{uid}", on=["create", "update"])',
         "def before(write: Write[Document])",
@@ -210,5 +234,6 @@ _SKELETONS: Mapping[str, Callable[[Finding, Schema], str]] = {
     "policy": _policy,
     "middleware": _middleware,
     "lifecycles": _lifecycles,
+    "document middleware": _document_middleware,
     "cron": _cron,
 }
