@@ -521,7 +521,8 @@ class _HookAnalysis(HookChanges):
             and self._own_member(inner.text, method) is not None
         )
         root = root_name(inner)
-        is_log = method in _LOG_METHODS and "log" in (root or "").lower()
+        owner = inner.key if isinstance(inner, Member) else root
+        is_log = method in _LOG_METHODS and "log" in str(owner).lower()
         if not is_own_method and (is_harmless_call(callee) or is_log):
             return
         path = self._path(inner)

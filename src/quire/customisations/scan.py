@@ -446,9 +446,10 @@ def _global_middleware_findings(
             except NotUnderstoodError as error:
                 closes_by_reason.setdefault(str(error), []).append(name)
         for reason, closes in closes_by_reason.items():
-            guarded = "all routes" if len(closes) == len(paths_by_name) else "routes"
+            is_of_all = len(closes) == len(paths_by_name)
+            guarded = "all routes" if is_of_all else "routes"
             sentence = f"is a global middleware that may guard {guarded}: it {reason}"
-            yield warning_of(file, "middleware", sentence, closes)
+            yield warning_of(file, "middleware", sentence, types if is_of_all else closes)
         if not closes_by_reason:
             set_headers = ", ".join(sorted(headers))
             names = f", so that it does not set {set_headers}" if headers else ""
