@@ -131,6 +131,18 @@ def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_a_misspelt_name_of_an_import_gets_a_suggestion(tmp_path: Path) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, "def slug(text): ...\n", "src/extensions/text.py")
+    write_code(tmp_path, "from quire import before_wirte\n", "src/extensions/one.py")
+    write_code(tmp_path, "from src.extensions.text import slugs\n", "src/extensions/two.py")
+    with pytest.raises(ExtensionError) as caught:
+        load_extensions(tmp_path, schema)
+    one, two = (problem.message for problem in caught.value.problems)
+    assert one.endswith('; did you mean "before_write"?')
+    assert two.endswith('; did you mean "slug"?')
+
+
 def test_modules_import_one_another_and_order_follows_order_then_file_then_line(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -19,10 +20,12 @@ from quire.extension_loading.package_loading import (
     installed_packages,
     load_package,
 )
+from quire.hooks.errors import nearest
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 
 SOURCE_FOLDER = "src"
 """The folder of a project's code, which is also its top-level package."""
+_NO_SUCH_NAME = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
@@ -184,7 +187,16 @@ def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProb
             file, line = project_path, frame.lineno or 1
     if isinstance(error, CodeSettingsError):
         return ExtensionProblem(file, line, str(error))
-    return ExtensionProblem(file, line, f"{type(error).__name__}: {error}")
+    return ExtensionProblem(file, line, f"{type(error).__name__}: {error}{_similar_name(error)}")
+
+
+def _similar_name(error: BaseException) -> str:
+    """Return a suggestion for a name that a module does not have; empty for other errors."""
+    match = _NO_SUCH_NAME.match(str(error)) if isinstance(error, ImportError) else None
+    module = None if match is None else sys.modules.get(match["module"])
+    if match is None or module is None:
+        return ""
+    return nearest(match["name"], [*dir(module), *getattr(module, "__all__", ())])
 
 
 def _relative_path(project: Path, file: str) -> str | None:

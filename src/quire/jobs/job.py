@@ -191,8 +191,8 @@ def job(
 
     It has no principal until `as_system` or `as_principal`. A run that raises or takes longer than
     ``timeout`` seconds, by default `extensions.job_seconds` (300), is tried again, ``retries``
-    times, after 1 s, 4 s, 16 s and so on, at most an hour; then it is on the dead list. It may run
-    twice when a server process is lost in its middle. ``queue`` is a name that the setting
+    times, after 1 s, 4 s, 16 s and so on, at most an hour; then it has failed. It may run
+    twice if a server process fails meanwhile. ``queue`` is a name that the setting
     ``jobs.queues`` chooses by. Of jobs with the same text ``one_at_a_time``, such as ``"search"``
     or ``"customer {customer_id}"``, one runs at a time; names in braces are parameters.
     """
