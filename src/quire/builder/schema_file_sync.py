@@ -35,8 +35,8 @@ def follow_record(
     schema = build_schema(recorded, options)
     if schema.version != record.version:
         return None
-    drawn = EditedFiles(sources=recorded, models={}, attributes={})
-    changes = file_changes(settings.project, sources, drawn)
+    edited_files = EditedFiles(sources=recorded, models={}, attributes={})
+    changes = file_changes(settings.project, sources, edited_files)
     transaction = FileTransaction(settings.project, schema.version, changes)
     transaction.prepare()
     transaction.finish()

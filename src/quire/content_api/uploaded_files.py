@@ -103,7 +103,7 @@ class UploadedFiles:
         """
         copy = await self._transform_cache.original(key)
         tag = f'"{copy.name}"'
-        if not copy.is_there and isinstance(self._storage, CustomStorage) and b"range" in headers:
+        if not copy.exists and isinstance(self._storage, CustomStorage) and b"range" in headers:
             size = await self._storage.size(key)
             part = None if size is None else requested_part(headers, tag=tag, size=size)
             if size is not None and part is not None:

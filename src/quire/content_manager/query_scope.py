@@ -72,7 +72,8 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         """Tell whether some part of a path is hidden from the caller."""
         if self.trusted:
             return False
-        permissions, model, walked = self.permissions, _root(self.permissions), ""
+        permissions, walked = self.permissions, ""
+        model: Model = permissions.content_type
         for name in path.split("."):
             attribute = model.attributes.get(name)
             if attribute is None:
@@ -112,7 +113,3 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
             return permissions.grants_on_readable(path, self.locales)
         # Related entries are readable whatever the conditions of their own rules.
         return permissions.grants_on_all(path, self.locales)
-
-
-def _root(permissions: TypePermissions) -> Model:
-    return permissions.content_type

@@ -26,11 +26,11 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
     try:
         if not await database.read(lambda: expired(kind, days=days, now=now)):
             return
-        gone = await database.write(forget_expired(kind, days=days, now=now))
+        deleted_archives = await database.write(forget_expired(kind, days=days, now=now))
     except AppError as error:
         _log.warning("what was archived for too long is left", exc_info=error)
         return
-    for archive in gone:
+    for archive in deleted_archives:
         _log.info("what was archived is gone", number=archive.id, title=archive.title)
 
 

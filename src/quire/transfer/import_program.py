@@ -1,6 +1,7 @@
 """The program that replaces the content of a database by that of an archive."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -36,6 +37,8 @@ from quire.transfer.entry_rows import (
 )
 from quire.transfer.review_roles import stored_review_roles
 from quire.transfer.unpacking import UnpackedArchive
+
+LineT = TypeVar("LineT")
 
 DATABASE_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY, LOG_MARK_KEY})
 """Settings about a database rather than its content."""
@@ -152,9 +155,17 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         self.count_configuration(counts)
 
     def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["RowBatch"]:
+        return self._batches(
+            self.entity_lines(counts), lambda batch, line: batch.add(entries.rows(line))
+        )
+
+    def _batches(
+        self, lines: Iterable[LineT], add: Callable[["RowBatch", LineT], None]
+    ) -> Iterator["RowBatch"]:
+        """Yield the rows of lines, of some hundred lines at a time."""
         batch = RowBatch()
-        for number, line in enumerate(self.entity_lines(counts), 1):
-            batch.add(entries.rows(line))
+        for number, line in enumerate(lines, 1):
+            add(batch, line)
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
@@ -168,16 +179,12 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(line, data=self.file_values(line.data))
 
     def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["RowBatch"]:
-        batch = RowBatch()
-        for number, line in enumerate(self.archive.lines(ArchiveStage.LINKS, LinkLine), 1):
+        def add(batch: RowBatch, line: LinkLine) -> None:
             link = links.row(line)
             batch.add_link(link)
             counts.links += link is not None
-            if number % _ENTRIES_AT_ONCE == 0:
-                yield batch
-                self.advance(_ENTRIES_AT_ONCE)
-                batch = RowBatch()
-        yield batch
+
+        return self._batches(self.archive.lines(ArchiveStage.LINKS, LinkLine), add)
 
     def import_configuration(self, writes: Writes, counts: ImportCounts) -> Program[None]:
         """Replace the settings of the core store and the webhooks, and end sessions of end users.

@@ -26,6 +26,7 @@ from quire.database.stores.leases import Leases
 from quire.errors import QuireError, ServiceUnavailableError
 from quire.uploads.processing import PreparedFile
 from quire.uploads.storage import Storage, storage_problem
+from quire.uploads.storage.local import flush
 
 _log = structlog.get_logger("quire.uploads")
 _JOURNAL = "note.json"
@@ -194,12 +195,12 @@ def state_of(row: FileRow) -> str:
 
 def _write_record(record_folder: Path, record: ReplacementRecord) -> None:
     for name in record.saved.values():
-        _flush(record_folder / name)
+        flush(record_folder / name)
     new_file = record_folder / f"{_JOURNAL}.new"
     new_file.write_bytes(msgspec.json.encode(record))
-    _flush(new_file)
+    flush(new_file)
     new_file.replace(record_folder / _JOURNAL)
-    _flush(record_folder)
+    flush(record_folder)
 
 
 def _read_record(record_folder: Path) -> ReplacementRecord | None:
@@ -246,14 +247,6 @@ def _release_lock(lock: int, path: Path) -> None:
     os.close(lock)
     with suppress(OSError):
         path.parent.rmdir()  # if nothing else is running
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _machine(folder: Path) -> str:

@@ -49,7 +49,7 @@ class OriginalCopy(Struct, frozen=True, kw_only=True):
 
     name: str
     path: Path
-    is_there: bool
+    exists: bool
 
 
 class TransformCacheOptions(Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class TransformCache:
         self._former_storage = library.former_storage
         self._image_workers = library.image_workers
         self._options = options
-        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._running_tasks: dict[str, asyncio.Task[Any]] = {}
 
     async def picture(self, key: str, transform: RequestedTransform) -> TransformedImage:
         """Return a file of the library as a transformed image.
@@ -109,7 +109,7 @@ class TransformCache:
             raise NotFoundError
         name = hashlib.sha256(f"{key}\n{version}".encode()).hexdigest()
         path = self._options.folder / f"{name}{Path(key).suffix}"
-        return OriginalCopy(name=name, path=path, is_there=await asyncio.to_thread(_touch, path))
+        return OriginalCopy(name=name, path=path, exists=await asyncio.to_thread(_touch, path))
 
     async def copied(self, key: str, copy: OriginalCopy) -> Path:
         """Return the path of a copy, which is made if it is not there.
@@ -117,18 +117,18 @@ class TransformCache:
         Raises NotFoundError where there is no such file any more, and ServiceUnavailableError as
         `picture` does.
         """
-        if not copy.is_there:
+        if not copy.exists:
             await self._once(copy.name, partial(self._copy, key, copy.path))
         return copy.path
 
     async def _once(self, name: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Make a file that is not cached, once for all who ask for it meanwhile."""
-        task = self._under_way.get(name)
+        task = self._running_tasks.get(name)
         if task is None:
-            if len(self._under_way) >= _MAX_WAITING:
+            if len(self._running_tasks) >= _MAX_WAITING:
                 raise ServiceUnavailableError
-            task = self._under_way[name] = asyncio.create_task(make())
-            task.add_done_callback(lambda _: self._under_way.pop(name, None))
+            task = self._running_tasks[name] = asyncio.create_task(make())
+            task.add_done_callback(lambda _: self._running_tasks.pop(name, None))
         result: T = await asyncio.shield(task)
         return result
 
@@ -142,7 +142,7 @@ class TransformCache:
     def _keep(self, path: Path, target: Path) -> None:
         self._options.folder.mkdir(parents=True, exist_ok=True)
         path.replace(target)
-        self._make_room(target)
+        self._delete_least_recent(target)
 
     async def _make(
         self, row: FileRow, storage: Storage, key: str, name: str, transform: RequestedTransform
@@ -181,7 +181,7 @@ class TransformCache:
                 return TransformedImage(path=path, type=type_)
         return None
 
-    def _make_room(self, newest: Path) -> None:
+    def _delete_least_recent(self, newest: Path) -> None:
         """Delete the least recently used images, except those that were just made."""
         files = sorted(self._files())
         total = sum(size for _, size, _ in files)

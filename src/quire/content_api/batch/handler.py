@@ -135,7 +135,7 @@ class BatchApi:
         operations = []
         for index, raw in enumerate(raw_operations):
             with OperationErrors(index):
-                operations.append(parser.understand(raw, index))
+                operations.append(parser.parse(raw, index))
         for index, operation in enumerate(operations):
             with OperationErrors(index):
                 uid = operation.content_type.uid

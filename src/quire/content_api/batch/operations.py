@@ -88,7 +88,7 @@ class BatchOperations:
         self._new_id = new_id
         self.references = OperationReferences()
 
-    def understand(self, raw: object, index: int) -> BatchOperation:
+    def parse(self, raw: object, index: int) -> BatchOperation:
         """Parse one operation; ``index`` is its position, by which later ones may refer to it.
 
         Raises ValidationError for an invalid operation.

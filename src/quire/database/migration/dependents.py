@@ -63,7 +63,7 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     parts = yield from component_links(store, layout, ids)
     bound_ids = {part.entity for part in parts}
     for table, column, morph in _link_tables(store, uid):
-        bound_ids.update((yield from _ids_in_column(store, table, column, ids, morph)))
+        bound_ids.update((yield from _selected_ids(store, table, (column, column), ids, morph)))
     return bound_ids
 
 
@@ -85,7 +85,7 @@ def _gather(
     for part, part_ids in ids_by_component(parts).items():
         yield from _gather(store, part, part_ids, dependents)
     for table, column, morph in _link_tables(store, uid):
-        rows = yield from _source_ids(store, table, column, ids, morph)
+        rows = yield from _selected_ids(store, table, ("id", column), ids, morph)
         dependents.setdefault(table, set()).update(rows)
 
 
@@ -100,28 +100,6 @@ def _link_tables(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphT
     yield from ((edge.table, edge.source_id_column, edge) for _, edge in layout.morph_targets)
 
 
-def _source_ids(
-    store: EntryStore,
-    table: str,
-    column: str,
-    ids: Collection[int],
-    morph: MorphTargetEdge | None = None,
-) -> Program[list[int]]:
-    """Return the ids of rows whose ``column`` has one of ``ids``, of a type in a morph table."""
-    return (yield from _selected_ids(store, table, ("id", column), ids, morph))
-
-
-def _ids_in_column(
-    store: EntryStore,
-    table: str,
-    column: str,
-    ids: Collection[int],
-    morph: MorphTargetEdge | None,
-) -> Program[list[int]]:
-    """Return the ``ids`` that occur in a column, of a type in a morph table."""
-    return (yield from _selected_ids(store, table, (column, column), ids, morph))
-
-
 def _selected_ids(
     store: EntryStore,
     table: str,
@@ -129,7 +107,10 @@ def _selected_ids(
     ids: Collection[int],
     morph: MorphTargetEdge | None,
 ) -> Program[list[int]]:
-    """Return the first column of rows whose second column has one of ``ids``."""
+    """Return the first column of rows whose second column has one of ``ids``.
+
+    In a morph table, only rows of one type count.
+    """
     selected_column, column = columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -75,14 +75,14 @@ async def _run_in_thread(act: Callable[[], T]) -> T:
 
 def _move_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    _flush(source)
+    flush(source)
     try:
         source.replace(target)
     except OSError as error:
         if error.errno != EXDEV:
             raise
         _copy_across_file_systems(source, target)
-    _flush(target.parent)
+    flush(target.parent)
 
 
 def _copy_across_file_systems(source: Path, target: Path) -> None:
@@ -93,13 +93,14 @@ def _copy_across_file_systems(source: Path, target: Path) -> None:
     temporary_file = target.parent / f".{token_hex(8)}.incoming"
     try:
         shutil.copyfile(source, temporary_file)
-        _flush(temporary_file)
+        flush(temporary_file)
         temporary_file.replace(target)
     finally:
         temporary_file.unlink(missing_ok=True)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Write a file or a folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
