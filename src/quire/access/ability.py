@@ -96,10 +96,10 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
     actions: frozenset[str] | None = None
     failed: Mapping[str, FailedRule] = {}
 
-    def require(self, uid: str, *actions: str) -> None:
-        """Raise ProjectCodeError if a rule on one of these actions on a content type has failed."""
+    def require(self, *actions: str) -> None:
+        """Raise ProjectCodeError if a rule on one of these actions has failed."""
         for action in actions if self.failed else ():
-            rule = self.failed.get(f"{uid}.{action}")
+            rule = self.failed.get(action)
             if rule is not None:
                 raise ProjectCodeError(rule.function, rule.place)
 
@@ -202,9 +202,13 @@ _cached_narrowed = lru_cache(1000)(_narrowed)
 """Creating an ability hashes all of its grants; most calls of a function have equal conditions."""
 
 
+_WITH_RULES = (Granted, NarrowedAbility)
+"""A union of these types in the function would be created for each call."""
+
+
 def rules_of(ability: "Ability") -> Mapping[str, str]:
     """Return the bound rules of an ability by action; most have none."""
-    return ability.rules if isinstance(ability, Granted | NarrowedAbility) else _NO_RULES
+    return ability.rules if isinstance(ability, _WITH_RULES) else _NO_RULES
 
 
 def project_rules_of(ability: "Ability") -> ProjectRules:

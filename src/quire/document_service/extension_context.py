@@ -22,6 +22,7 @@ from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.function_times import FunctionTimes, function_times
 from quire.hooks.registry import CallCause
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 _log = structlog.get_logger("quire.extensions")
@@ -104,6 +105,14 @@ class ExtensionContext(ABC):
         coroutine.close()
         message = f"{self.name} does not run in a thread of its own: make it an async def"
         raise UnitOfWorkError(message)
+
+    def call(self, function: Callable[..., R], *arguments: object) -> R:
+        """Call a function with this as its current unit of work, for less than `activate` costs."""
+        token = _current.set(self)
+        try:
+            return function(*arguments)
+        finally:
+            _current.reset(token)
 
     def activate(self) -> AbstractContextManager[None]:
         """Make it the current unit of work of a block, and of the tasks that the block starts."""

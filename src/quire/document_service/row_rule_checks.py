@@ -6,7 +6,9 @@ them. All versions of a document have to satisfy the rule, in every locale: othe
 row could be changed through another one.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -27,26 +29,50 @@ from quire.document_service.commands import (
 from quire.document_service.project_rules import action_name
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AccessDeniedError, NotFoundError
+from quire.hooks.policies import RuleAction
 from quire.hooks.write import WriteAction
 from quire.schema.model import Schema
 
-_FIND = "find"
+_CACHE_SIZE = 1000
+_FIND: RuleAction = "find"
 
 
 class CommandRules(Struct, frozen=True, kw_only=True):
     """The bound rules of a command.
 
-    A document that does not satisfy ``find`` is missing. ``before`` are rules for a document before
-    its change, ``after`` for the result, ``create`` for a new one.
+    A document that does not satisfy ``find`` is missing. ``changed`` are rules for a document both
+    before and after its change, ``create`` for a new one.
     """
 
     find: str | None
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    changed: tuple[str, ...]
     create: tuple[str, ...]
 
 
-_NO_RULES = CommandRules(find=None, before=(), after=(), create=())
+class _RuleNames(NamedTuple):
+    """The names of the permissions whose rules apply to a command, as `CommandRules`.
+
+    ``granted`` is the permission that allows the command.
+    """
+
+    find: str
+    changed: tuple[str, ...]
+    create: tuple[str, ...]
+    granted: str
+    of_project: frozenset[str]
+
+
+_ACTIONS: Mapping[type[Command], tuple[WriteAction, WriteAction]] = {
+    CreateDocument: ("create", "create"),
+    CloneDocument: ("clone", "create"),
+    UpdateDocument: ("update", "update"),
+    DeleteDocument: ("delete", "delete"),
+    PublishDocument: ("publish", "update"),
+    UnpublishDocument: ("unpublish", "update"),
+    DiscardDraft: ("discard_draft", "update"),
+}
+"""The action of a command, and the action of the permission that allows it."""
+_PUBLISHING_COMMANDS = (CreateDocument, UpdateDocument)
 
 
 def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
@@ -59,58 +85,49 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     role_rules = {} if principal is None else rules_of(without_project_rules(principal.ability))
     if not project and not role_rules:
         return None
-    uid = command.uid
-    written = [action_name(uid, action) for action in command_actions(unit.engine.schema, command)]
-    unit.rules.require(uid, _FIND, *written)
-    action, granted = _actions_of(command)
-    role_rule = role_rules.get(f"{uid}.{action_name(uid, granted)}")
+    publishes = _publishes(unit.engine.schema, command)
+    names = _rule_names(command.uid, type(command), publishes=publishes)
+    role_rule = role_rules.get(names.granted)
+    if role_rule is None and names.of_project.isdisjoint(project):
+        return None
+    unit.rules.require(names.find, *names.changed)
+    changed = tuple(project[name] for name in names.changed if name in project)
+    create = tuple(project[name] for name in names.create if name in project)
+    if role_rule is not None:
+        create = (*create, role_rule)
+        # The rule of a role on creating is for the copy, not for its source.
+        if not isinstance(command, CloneDocument):
+            changed = (*changed, role_rule)
+    return CommandRules(find=project.get(names.find), changed=changed, create=create)
 
-    def rules_on(action: WriteAction, *extra_rules: str | None) -> tuple[str, ...]:
-        actions = [action, "publish"] if _publishes(unit.engine.schema, command) else [action]
-        project_rules = [
-            project.get(f"{uid}.{action_name(uid, write_action)}") for write_action in actions
-        ]
-        return tuple(rule for rule in (*project_rules, *extra_rules) if rule is not None)
 
-    # The rule of a role on creating is for the copy, not for its source.
-    action_rules = rules_on(action) if action == "clone" else rules_on(action, role_rule)
-    rules = CommandRules(
-        find=project.get(f"{uid}.{_FIND}"),
-        before=action_rules,
-        after=action_rules,
-        create=rules_on("create", role_rule),
+@lru_cache(_CACHE_SIZE)
+def _rule_names(uid: str, command_type: type[Command], *, publishes: bool) -> _RuleNames:
+    action, granted = _ACTIONS[command_type]
+
+    def names_of(*actions: WriteAction) -> tuple[str, ...]:
+        all_actions = (*actions, "publish") if publishes else actions
+        return tuple(f"{uid}.{action_name(uid, each)}" for each in all_actions)
+
+    find, changed, create = f"{uid}.{_FIND}", names_of(action), names_of("create")
+    return _RuleNames(
+        find=find,
+        changed=changed,
+        create=create,
+        granted=f"{uid}.{action_name(uid, granted)}",
+        of_project=frozenset((find, *changed, *create)),
     )
-    return None if rules == _NO_RULES else rules
-
-
-def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
-    """Return the action of a command, and the action of the permission that allows it."""
-    match command:
-        case CreateDocument():
-            return "create", "create"
-        case CloneDocument():
-            return "clone", "create"
-        case UpdateDocument():
-            return "update", "update"
-        case DeleteDocument():
-            return "delete", "delete"
-        case PublishDocument():
-            return "publish", "update"
-        case UnpublishDocument():
-            return "unpublish", "update"
-        case DiscardDraft():
-            return "discard_draft", "update"
 
 
 def command_actions(schema: Schema, command: Command) -> tuple[WriteAction, ...]:
     """Return the actions of a command: its own, and publishing if it does that, too."""
-    action, _ = _actions_of(command)
+    action, _ = _ACTIONS[type(command)]
     return (action, "publish") if _publishes(schema, command) else (action,)
 
 
 def _publishes(schema: Schema, command: Command) -> bool:
     """Tell whether a document is published after it was created or changed."""
-    if not isinstance(command, CreateDocument | UpdateDocument) or not command.publish:
+    if not isinstance(command, _PUBLISHING_COMMANDS) or not command.publish:
         return False
     return schema.content_types[command.uid].draft_and_publish
 
@@ -131,7 +148,7 @@ def require_before(unit: UnitOfWork, command: Command, rules: CommandRules) -> P
         yield from _satisfies(unit, command.uid, document_id, (rules.find,))
     ):
         raise NotFoundError
-    yield from _require(unit, command.uid, document_id, rules.before)
+    yield from _require(unit, command.uid, document_id, rules.changed)
     return True
 
 
@@ -148,7 +165,7 @@ def require_after(
         return
     is_new = not existed or isinstance(command, CloneDocument)
     for document_id in dict.fromkeys(entry.document_id for entry in written_entries):
-        required_rules = rules.create if is_new else rules.after
+        required_rules = rules.create if is_new else rules.changed
         yield from _require(unit, command.uid, document_id, required_rules)
 
 

@@ -165,10 +165,9 @@ def _call(
     try:
         require_depth(causes, unit.engine.code_limits)
         context = HookContext(unit, causes)
-        with context.activate():
-            # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
-            # plain functions that return a coroutine, such as decorated ones.
-            result = call_plain(hook, hook.function, hook_input, unit.function_times)
+        # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
+        # plain functions that return a coroutine, such as decorated ones.
+        result = context.call(call_plain, hook, hook.function, hook_input, unit.function_times)
         try:
             if result is not None and inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)

@@ -26,5 +26,6 @@ def permissions_of(schema: Schema, request: Request, action: str = READ) -> Type
     """
     permissions = TypePermissions(request.administrator.ability, action, type_of(schema, request))
     permissions.require()
-    permissions.ability.project_rules.require(permissions.content_type.uid, *_READS)
+    uid = permissions.content_type.uid
+    permissions.ability.project_rules.require(*(f"{uid}.{action}" for action in _READS))
     return permissions
