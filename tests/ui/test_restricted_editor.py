@@ -156,3 +156,49 @@ def test_a_list_without_own_entries_says_that_there_may_be_others(
     page = open_page(site, shown_to="olive@example.org")
     go_on(page, f"/admin/content/{TAG}")
     expect(page.get_by_text("There may be entries that your role does not show")).to_be_visible()
+
+
+def test_history_review_and_preview_of_an_entry_that_may_only_be_read(
+    site: Site, open_page: OpenPage
+) -> None:
+    role = site.api("POST", "/admin/roles", {"name": "Reader of titles"})["data"]["id"]
+    permissions = {"permissions": [_grant("read", "title")]}
+    site.api("PUT", f"/admin/roles/{role}/permissions", permissions)
+    site.add_person("rhea@example.org", "Rhea", role)
+    previews = "/admin/x/previews"
+    urls = {ARTICLE: "/api/articles/{documentId}?status={status}&fields=title"}
+    site.api("PUT", previews, {"previews": urls})
+    stages = [{"name": "Written"}, {"name": "Checked", "requiredToPublish": True}]
+    workflow = {"name": "Looked at", "contentTypes": [ARTICLE], "stages": stages}
+    made = site.api("POST", "/admin/x/review/workflows", workflow)["data"]
+    article = site.api("POST", ARTICLES, {"title": "First words", "summary": "Hidden"})["data"]
+    path = f"{ARTICLES}/{article['documentId']}"
+    site.api("PUT", path, {"title": "Second words"})
+    try:
+        page = open_page(site, shown_to="rhea@example.org")
+        go_on(page, f"/admin/content/{ARTICLE}/{article['documentId']}")
+        expect(page.get_by_text("Your role may see this entry, but not change it.")).to_be_visible()
+        reason = "Your role may not change this entry."
+        for name in ("Stage", "Assignee"):
+            control = page.get_by_role("region", name="Review").get_by_label(name).first
+            expect(control).to_be_disabled()
+            expect(control).to_have_attribute("title", reason)
+        expect(page.get_by_role("button", name="More actions")).to_be_hidden()
+
+        page.get_by_role("tab", name="History").click()
+        page.get_by_role("button", name="Compare").last.click()
+        expect(page.get_by_role("main")).to_contain_text("FirstSecond words")
+        expect(page.get_by_role("main")).not_to_contain_text("Hidden")
+        expect(page.get_by_role("button", name="Restore")).to_have_count(0)
+        assert_accessible_in_both_schemes(page)
+
+        go_on(page, f"/admin/content/{ARTICLE}/{article['documentId']}")
+        page.get_by_role("button", name="Preview beside the form").click()
+        expect(page.get_by_role("region", name="Preview").locator("iframe")).to_be_visible()
+        for screen in ("review-workflows", "previews"):
+            go_on(page, f"/admin/settings/{screen}")
+            expect(page.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
+    finally:
+        site.api("DELETE", path)
+        site.api("DELETE", f"/admin/x/review/workflows/{made['id']}")
+        site.api("PUT", previews, {"previews": {}})

@@ -67,6 +67,11 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
   const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : stageRequirement
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
 
+  const mayDuplicate = !isNew && !isSingle && place.level === 0 && ability.canContent('create', type.uid, locale)
+  const showsChanges = entry?.status === 'modified' && place.compare !== undefined
+  // Where there is room for all buttons, a menu of the rest may have nothing.
+  const hasMore = showsChanges || mayDuplicate || Boolean(autosave) || (!isNew && may.delete)
+
   const saveLabel = drafts ? t('entry.saveDraft') : t('action.save')
   const hasLocales = isLocalized(type) && !isNew && loaded.others.length > 0
   const openLocales = async (what: 'publish' | 'unpublish') => {
@@ -128,7 +133,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
           {(!isNew || autosave) && (
             <Menu position="bottom-end" width={230}>
               <Menu.Target>
-                <ActionIcon aria-label={t('entry.more')}><Ellipsis size={16} /></ActionIcon>
+                <ActionIcon aria-label={t('entry.more')} hiddenFrom={hasMore ? undefined : 'sm'}><Ellipsis size={16} /></ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
                 {/* A phone has no room for their buttons. */}
@@ -136,8 +141,8 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
                 {place.compare && defaultOther(loaded) && <Menu.Item hiddenFrom="sm" leftSection={<Columns2 size={14} />} onClick={compare}>{t('compare.open')}</Menu.Item>}
                 {inspect && <Menu.Item hiddenFrom="sm" leftSection={<PanelRight size={14} />} onClick={inspect.open}>{t('inspector.title')}</Menu.Item>}
                 <Menu.Divider hiddenFrom="sm" />
-                {entry?.status === 'modified' && place.compare && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => place.compare?.choose(PUBLISHED)}>{t('changes.show')}</Menu.Item>}
-                {!isNew && !isSingle && place.level === 0 && ability.canContent('create', type.uid, locale) && (
+                {showsChanges && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => place.compare?.choose(PUBLISHED)}>{t('changes.show')}</Menu.Item>}
+                {mayDuplicate && (
                   <Menu.Item leftSection={<Copy size={14} />} onClick={() => void place.open({ documentId: 'create', locale, from: documentId ?? undefined })}>
                     {t('action.duplicate')}
                   </Menu.Item>
