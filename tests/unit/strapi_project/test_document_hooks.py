@@ -817,6 +817,7 @@ def test_lifecycles_that_undo_or_refuse_otherwise_close(
         ("beforeCreate(event) { const ctx = strapi.requestContext.get();\n"
          "strapi.log.info(ctx?.request.url, ctx?.get('x-id')); }"),
         "afterCreate(event) { logger.error(event); }",
+        "afterCreate(event) { const app = strapi; app.log?.info?.(event.result.name); }",
         ("beforeCreate({ params }) { const names = ['a'];\n"
          "params.data.name = params.data.name.replace(/x/g, (part) =>"
          " names.includes(part) ? part : ''); }"),
