@@ -2,7 +2,7 @@
 
 Such a middleware calls ``next`` once in each branch, before which nothing can fail. Besides it only
 sets headers, logs, measures time, handles errors, and responds to ``OPTIONS``. It is followed for
-the requests to certain paths: for these, what its conditions on the path are may be known.
+the requests to one path, for which its conditions on the path may be known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -88,8 +88,8 @@ class _NextCall(Enum):
     """The handler has ended."""
 
 
-def require_pass_through(module: Module, paths: Sequence[str]) -> frozenset[str]:
-    """Return the headers that a middleware sets for requests to the paths and to those below them.
+def require_pass_through(module: Module, path: str) -> frozenset[str]:
+    """Return the headers that a middleware sets for requests to a path and to those below it.
 
     Raises NotUnderstoodError if it may refuse such a request.
     """
@@ -108,13 +108,13 @@ def require_pass_through(module: Module, paths: Sequence[str]) -> frozenset[str]
         if isinstance(statement, Declaration) and isinstance(statement.target, Name)
     }
     options = {name.text for name in exported.parameters[:1] if isinstance(name, Name)}
-    return require_pass_through_handler(scope, last.value, paths, setup_names, frozenset(options))
+    return require_pass_through_handler(scope, last.value, path, setup_names, frozenset(options))
 
 
 def require_pass_through_handler(
     module: Module,
     value: Expression,
-    paths: Sequence[str],
+    path: str,
     known_names: AbstractSet[str] = frozenset(),
     object_names: frozenset[str] = frozenset(),
 ) -> frozenset[str]:
@@ -128,7 +128,7 @@ def require_pass_through_handler(
                 module,
                 ctx,
                 next_name,
-                tuple(paths),
+                path,
                 known_names=set(known_names),
                 object_names=object_names,
             )
@@ -147,8 +147,8 @@ class _HandlerAnalysis(Struct):
     """The name of the context."""
     next_name: str
     """The name of the next handler."""
-    paths: tuple[str, ...]
-    """The paths of the requests, or the folders that they are in."""
+    path: str
+    """The path of the requests, or the folder that they are in."""
     path_names: set[str] = field(default_factory=set)
     """Names of the path of the request."""
     texts_by_name: dict[str, str] = field(default_factory=dict)
@@ -223,7 +223,7 @@ class _HandlerAnalysis(Struct):
                 return False
 
     def _known(self, test: object) -> bool | None:  # noqa: C901 - a case for each condition
-        """Whether a condition holds for each request to the paths, ``None`` if for some.
+        """Whether a condition holds for each request to the path, ``None`` if for some.
 
         Requests with the method ``OPTIONS`` need no guard.
         """
@@ -265,17 +265,14 @@ class _HandlerAnalysis(Struct):
         text = self._constant_text(value)
         if text is None:
             return None
-        begins = [path.startswith(text) for path in self.paths]
-        if all(begins):
+        if self.path.startswith(text):
             return True
-        return None if any(begins) or self._may_begin(text) else False
+        return None if self._may_begin(text) else False
 
     def _may_begin(self, text: str) -> bool:
-        """Whether a path may begin with a text that is not shorter than its folder."""
-        return any(
-            text.startswith(path) and text[len(path) : len(path) + 1] in {"", "/", "?"}
-            for path in self.paths
-        )
+        """Whether the path may begin with a text that is not shorter than its folder."""
+        end = len(self.path)
+        return text.startswith(self.path) and text[end : end + 1] in {"", "/", "?"}
 
     def _known_of(self, test: object, name: str, item: Expression) -> bool | None:
         """Whether a condition holds if a name stands for an item of a list."""
@@ -310,7 +307,7 @@ class _HandlerAnalysis(Struct):
             case Unary("()", inner) | Binary("||" | "??", inner, Literal("")):
                 return self._is_path(inner)
             case Call(Member(inner, "toLowerCase"), ()):
-                return self._is_path(inner) and all(path == path.lower() for path in self.paths)
+                return self._is_path(inner) and self.path == self.path.lower()
             case _:
                 return self._member(value) in _PATHS
 

@@ -442,7 +442,8 @@ def _global_middleware_findings(
         closes_by_reason: dict[str, list[str]] = {}
         for name, paths in paths_by_name.items():
             try:
-                headers |= require_pass_through(file.module, paths)
+                for path in paths:
+                    headers |= require_pass_through(file.module, path)
             except NotUnderstoodError as error:
                 closes_by_reason.setdefault(str(error), []).append(name)
         for reason, closes in closes_by_reason.items():
@@ -463,7 +464,8 @@ def _global_middleware_findings(
 
 def _guards_admin(file: SourceFile) -> bool:
     try:
-        require_pass_through(file.module, ADMIN_PATHS)
+        for path in ADMIN_PATHS:
+            require_pass_through(file.module, path)
     except NotUnderstoodError:
         return True
     return False

@@ -107,7 +107,7 @@ def _may_refuse(module: Module, middleware: Expression, prefix: str) -> bool:
     if isinstance(middleware, Literal):  # a path
         return False
     try:
-        require_pass_through_handler(module, middleware, (prefix,))
+        require_pass_through_handler(module, middleware, prefix)
     except NotUnderstoodError:
         return True
     return False

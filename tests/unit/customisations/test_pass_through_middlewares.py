@@ -131,6 +131,19 @@ def test_a_guard_of_a_path_closes_the_type_with_this_route(tmp_path: Path) -> No
     assert scan(project).closed == {ARTICLE: (FILE,)}
 
 
+def test_each_route_of_a_type_is_regarded_alone(tmp_path: Path) -> None:
+    paths = "ctx.path.startsWith('/api/articles') || ctx.path.startsWith('/api/popular')"
+    project = installed(tmp_path, handler(f"if ({paths}) {{ return next(); }} return check(ctx);"))
+    write(
+        project,
+        "src/api/article/routes/01-own.js",
+        "module.exports = { routes: [{ method: 'GET', path: '/popular', "
+        "handler: 'article.find' }] };",
+    )
+
+    assert ARTICLE not in scan(project).closed
+
+
 REFUSING = [
     "ctx.body = 1;",
     "if (ctx.get('x-key') === VALUE) { await next(); }",
