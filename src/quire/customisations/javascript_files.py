@@ -116,9 +116,11 @@ def _read(project: Path, path: Path) -> SourceFile:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file; an unreadable one counts as code."""
+    """Return the text of a file, as Node.js decodes it; an unreadable one counts as code."""
     try:
         is_small = path.stat().st_size <= _MAX_BYTES
-        return path.read_text(encoding="utf-8") if is_small else _UNREADABLE
-    except (OSError, ValueError):
+        if not is_small:
+            return _UNREADABLE
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
         return _UNREADABLE

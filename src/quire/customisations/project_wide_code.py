@@ -233,6 +233,8 @@ def global_middlewares(settings: Settings) -> GlobalMiddlewares:
     unknown: list[tuple[SourceFile, str]] = []
     for folder in (config, config / "env" / settings.environment):
         for file in named_sources(settings.project, folder, "middlewares"):
+            if not file.is_readable:
+                unknown.append((file, "of an unreadable file"))
             imported_files = list(_imported_files(settings.project, file))
             mentioned_names = _listed_middlewares(file)
             for source in (file, *imported_files):

@@ -131,6 +131,22 @@ def test_a_guard_of_a_path_closes_the_type_with_this_route(tmp_path: Path) -> No
     assert scan(project).closed == {ARTICLE: (FILE,)}
 
 
+def test_a_file_in_another_encoding_is_read_as_node_does(tmp_path: Path) -> None:
+    project = installed(tmp_path, handler("ctx.body = 1;"))
+    for name in (FILE, CONFIG):
+        (project / name).write_bytes(b"// caf\xe9\n" + (project / name).read_bytes())
+
+    assert scan(project).closed[ARTICLE] == (FILE,)
+
+
+@pytest.mark.parametrize("name", [FILE, CONFIG, "src/api/article/routes/article.js"])
+def test_a_large_file_counts_as_unknown_code(tmp_path: Path, name: str) -> None:
+    project = installed(tmp_path, handler("await next();"))
+    write(project, name, f"// {'x' * 300_000}\nmodule.exports = [];")
+
+    assert scan(project).closed[ARTICLE] == (name,)
+
+
 def test_each_route_of_a_type_is_regarded_alone(tmp_path: Path) -> None:
     paths = "ctx.path.startsWith('/api/articles') || ctx.path.startsWith('/api/popular')"
     project = installed(tmp_path, handler(f"if ({paths}) {{ return next(); }} return check(ctx);"))
