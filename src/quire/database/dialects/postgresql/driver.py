@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import Context
 from typing import Generic, NamedTuple, TypeVar
 
+import asyncpg
 import orjson
 import structlog
 from msgspec.structs import replace
@@ -158,7 +159,7 @@ class PostgresDatabase:
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
         if not self._replicas:
-            return await self._read_again(self._free_pool(), lambda: snapshot_program(setting))
+            return await self._ask(lambda: snapshot_program(setting))
         return await self._ask_snapshot_or_replica(setting)
 
     async def _ask_snapshot_or_replica(self, setting: Statement | None) -> Snapshot:
@@ -184,15 +185,19 @@ class PostgresDatabase:
         return await self._ask_server(setting)  # it may be back
 
     async def _ask_server(self, setting: Statement | None) -> Snapshot:
-        snapshot = await self._read_again(
-            self._free_pool(), lambda: snapshot_program(setting, with_position=True)
-        )
+        snapshot = await self._ask(lambda: snapshot_program(setting, with_position=True))
         self._record_position(snapshot.position)
         return snapshot
 
-    def _free_pool(self) -> Pool:
-        """Return the pool for reads, or that of the version while all connections are lent."""
-        return self._readers if self._readers.has_idle else self._asking
+    async def _ask(self, make: Callable[[], Program[T]]) -> T:
+        """Read in the pool for reads, or in that of the version while all connections are lent."""
+        if not self._readers.has_idle and self._asking is not self._readers:
+            try:
+                return await self._read_again(self._asking, make)
+            except ServiceUnavailableError as error:
+                if not isinstance(error.__cause__, asyncpg.TooManyConnectionsError):
+                    raise
+        return await self._read_again(self._readers, make)
 
     async def _find_server(self) -> None:
         """Retry the lost server until it responds."""

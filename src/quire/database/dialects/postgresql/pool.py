@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+import asyncpg
+
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.interface import PoolStatistics
 from quire.errors import DatabaseBusyError, ServiceUnavailableError
@@ -37,6 +39,7 @@ class Pool:
         self._idle: list[PostgresConnection] = []
         self._open = 0
         """Number of connections: idle, lent, and being opened."""
+        self._opening = 0
         self._waiting: deque[asyncio.Future[PostgresConnection | None]] = deque()
         self._closed = False
         self._epoch = 0
@@ -62,35 +65,58 @@ class Pool:
         self._idle.append(connection)
 
     async def acquire(self) -> PostgresConnection:
-        """Lend a connection. Raises DatabaseBusyError when none is returned in time."""
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.is_closed():
-                return connection
-            self._open -= 1
-        if self._closed:
-            raise ServiceUnavailableError
-        if self._open >= self._size:
-            released = await self._wait_for_connection()
-            if released is not None:
-                return released
-        return await self._open_connection()
+        """Lend a connection. Raises DatabaseBusyError when none is returned in time.
+
+        When the server has none left, waits for one of the pool, if it has any; else raises the
+        error of the driver.
+        """
+        has_server_room = True
+        while True:
+            while self._idle:
+                connection = self._idle.pop()
+                if not connection.is_closed():
+                    return connection
+                self._open -= 1
+            if self._closed:
+                raise ServiceUnavailableError
+            if self._open >= self._size or not has_server_room:
+                released = await self._wait_for_connection()
+                if released is not None:
+                    return released
+            try:
+                return await self._open_connection()
+            except asyncpg.TooManyConnectionsError:
+                if not self._established:
+                    raise
+                has_server_room = False
+
+    @property
+    def _established(self) -> int:
+        """The number of connections that are lent or idle."""
+        return self._open - self._opening
 
     async def _open_connection(self) -> PostgresConnection:
         self._open += 1
+        self._opening += 1
         # In its own task, because the driver's timeout cancels the current task.
         connect_task = asyncio.ensure_future(self._connect())
         try:
-            return await connect_task
-        except BaseException:
+            connection = await connect_task
+        except BaseException as error:
             if (
                 connect_task.done()
                 and not connect_task.cancelled()
                 and connect_task.exception() is None
             ):
                 connect_task.result().terminate()  # the waiting task was cancelled at the same time
-            self._release_slot()
+            self._opening -= 1
+            self._open -= 1
+            # Where the server has no more, the next caller gets a connection that is returned.
+            if not (isinstance(error, asyncpg.TooManyConnectionsError) and self._established):
+                self._hand_over(None)
             raise
+        self._opening -= 1
+        return connection
 
     async def _wait_for_connection(self) -> PostgresConnection | None:
         """Wait for a connection, or for the slot of a closed one (``None``)."""

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import asyncpg
 import pytest
 
 from quire.database.dialects.postgresql.connection import (
@@ -10,6 +11,7 @@ from quire.database.dialects.postgresql.connection import (
     open_connection,
 )
 from quire.database.dialects.postgresql.pool import Pool
+from quire.errors import ServiceUnavailableError
 
 
 async def test_a_connection_is_ended_when_nobody_waits_for_it_any_more(
@@ -32,3 +34,45 @@ async def test_a_connection_is_ended_when_nobody_waits_for_it_any_more(
     pool.release(await pool.acquire())
     await pool.close()
     assert all(connection.is_closed() for connection in opened)
+
+
+async def test_callers_wait_for_lent_connections_when_the_server_has_none_left(
+    options: PostgresOptions,
+) -> None:
+    opened: list[PostgresConnection] = []
+    attempts = 0
+
+    async def connect() -> PostgresConnection:
+        nonlocal attempts
+        attempts += 1
+        if opened:
+            raise asyncpg.TooManyConnectionsError("too many clients already")
+        opened.append(await open_connection(options))
+        return opened[-1]
+
+    pool = Pool(connect, size=5, queue_seconds=60)
+    connection = await pool.acquire()
+    others = [asyncio.create_task(pool.acquire()) for _ in range(3)]
+    async with asyncio.timeout(60):
+        while pool.statistics("").waiting < 3:  # noqa: ASYNC110 - the pool tells nobody
+            await asyncio.sleep(0)
+    assert attempts == 4
+    pool.release(connection)
+    for other in others:
+        async with asyncio.timeout(60):
+            assert await other is connection
+        pool.release(connection)
+    await pool.close()
+    with pytest.raises(ServiceUnavailableError):
+        await pool.acquire()
+
+
+async def test_the_error_of_the_server_is_raised_when_the_pool_has_no_connection() -> None:
+    async def connect() -> PostgresConnection:
+        raise asyncpg.TooManyConnectionsError("too many clients already")
+
+    pool = Pool(connect, size=2, queue_seconds=60)
+    attempts = (pool.acquire() for _ in range(5))
+    async with asyncio.timeout(60):
+        results = await asyncio.gather(*attempts, return_exceptions=True)
+    assert {type(result) for result in results} == {asyncpg.TooManyConnectionsError}
