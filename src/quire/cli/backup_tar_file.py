@@ -11,6 +11,7 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from errno import EDQUOT, ENOSPC
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -146,6 +147,10 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWrite
             file.flush()
             os.fsync(file.fileno())
         temporary_path.replace(path)
+    except OSError as error:
+        if error.filename is None and error.errno in {ENOSPC, EDQUOT}:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         temporary_path.unlink(missing_ok=True)
 

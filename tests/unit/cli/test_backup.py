@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 import time
 from contextlib import closing
+from errno import ENOSPC
 from pathlib import Path
 from signal import SIGKILL
 from time import sleep
@@ -480,6 +481,19 @@ def test_what_a_killed_backup_left_is_removed_a_day_later(
 
     names = {path.name for path in folder.iterdir() if path.name.startswith(".")}
     assert names == {".quire-backup-new", ".site-new.tar.unfinished", ".hidden"}
+
+
+def test_a_full_disk_is_reported_with_the_archive(
+    run: Run, own_recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+    monkeypatch.setattr(BackupWriter, "add_media", fail)
+    archive = tmp_path / "one.tar"
+    code, _, messages = run("backup", own_recorded, "--to", archive)
+    assert (code, f"error: {archive}: No space left on device." in messages) == (2, True), messages
+    assert list(tmp_path.glob("*one*")) == []
 
 
 @pytest.mark.whatever_the_database("a server with TLS is started")

@@ -29,6 +29,7 @@ from quire.database.dialects.sqlite.file_handles import (
     closed_on_error,
     open_connection,
     open_error,
+    require_writable,
 )
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
@@ -244,6 +245,7 @@ class _Writer:
         self.files = OpenedFiles(options.path)
         self._connection = open_connection(options, readonly=False)
         with closed_on_error(self._connection):
+            require_writable(self._connection, options.path)
             if options.journal_mode == "wal":
                 _enable_wal(self._connection, options)
             self._connection.execute("PRAGMA synchronous = FULL")

@@ -13,6 +13,7 @@ So a process opens these files only here: the database file and its ``-wal`` thr
 """
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ from quire.errors import DatabaseLockedError, DatabaseOpenError, ServiceUnavaila
 _log = structlog.get_logger("quire.database")
 
 _STATEMENT_CACHE = 512
+_SHM_BYTES = 32_768
+"""The size of the ``-shm`` file, without which SQLite opens no database with a log."""
 
 _retired_shm: set[int] = set()
 """Descriptors of ``-shm`` files that are no longer used but cannot be closed yet."""
@@ -88,6 +91,12 @@ def open_connection(
     return connection
 
 
+def require_writable(connection: apsw.Connection, path: Path) -> None:
+    """Raise DatabaseOpenError when SQLite has opened a file for reading only, as it may do."""
+    if connection.readonly("main"):
+        raise DatabaseOpenError(f"{path} cannot be written: it or its file system is read-only")
+
+
 def copy_database_file(source: SqliteOptions, target: Path) -> None:
     """Copy a database to a new file, while others may write. Raises DatabaseOpenError."""
     source_connection = open_connection(source, readonly=False)
@@ -100,6 +109,8 @@ def copy_database_file(source: SqliteOptions, target: Path) -> None:
                     backup.step(-1)
         finally:
             target_connection.close()
+    except apsw.FullError as error:
+        raise DatabaseOpenError(f"{target} cannot be written: {error}") from error
     except apsw.Error as error:
         raise open_error(source.path, error) from error
     finally:
@@ -139,7 +150,22 @@ def open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
         case apsw.CorruptError():
             return DatabaseOpenError(f"{path} is damaged: {error}")
         case _:
-            return DatabaseOpenError(f"{path} cannot be opened: {error}")
+            return DatabaseOpenError(f"{path} cannot be opened: {_obstacle(path) or error}")
+
+
+def _obstacle(path: Path) -> str | None:
+    """Return why SQLite cannot open a file or create those next to it, if that can be seen."""
+    folder = path.parent
+    try:
+        if not os.access(folder, os.W_OK):
+            return f"this process cannot write to the folder {folder}"
+        if not os.access(path, os.R_OK | os.W_OK):
+            return "this process cannot read and write it"
+        if shutil.disk_usage(folder).free < _SHM_BYTES:
+            return "there is no space left on its device"
+    except OSError:
+        return None
+    return None
 
 
 def create_empty_file(path: Path) -> None:

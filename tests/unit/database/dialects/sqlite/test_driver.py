@@ -1,19 +1,22 @@
 """The SQLite driver: snapshots, versions, slow reads, writes, locks and errors."""
 
 import asyncio
+import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from socket import socketpair
+from types import SimpleNamespace
 
 import apsw
 import pytest
 import uvloop
 
+from quire.database.dialects.sqlite import driver
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection, open_error
 from quire.database.interface import WouldBlockError
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
@@ -697,6 +700,30 @@ def test_a_damaged_file_is_refused(path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DatabaseOpenError, match=r"is damaged|cannot be opened"):
         open_connection(SqliteOptions(path=path), readonly=False)
+
+
+async def test_a_file_that_can_only_be_read_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite opens such a file, and only refuses the first write."""
+
+    def open_for_reading(options: SqliteOptions, **_: object) -> apsw.Connection:
+        return open_connection(options, readonly=True)
+
+    monkeypatch.setattr(driver, "open_connection", open_for_reading)
+    with pytest.raises(DatabaseOpenError, match=r"data\.db cannot be written"):
+        SqliteDatabase(SqliteOptions(path=path))
+
+
+def test_what_keeps_a_file_from_being_opened_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = apsw.IOError("disk I/O error")
+    assert "cannot be opened: disk I/O error" in str(open_error(path, error))
+    elsewhere = path.parent / "missing" / "data.db"
+    assert "cannot write to the folder" in str(open_error(elsewhere, error))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    assert "no space left" in str(open_error(path, error))
 
 
 async def test_the_journal_is_a_write_ahead_log_unless_it_is_to_be_kept(path: Path) -> None:
