@@ -229,5 +229,5 @@ async def test_a_creation_of_a_hidden_document_is_not_repeated(tmp_path: Path, k
         ]
         shown = await office.ask("GET", "/api/papers?status=draft")
 
-    assert [reply.status for reply in replies] == [201, 404]
+    assert [reply.status for reply in replies] == [201, 409]
     assert [paper["title"] for paper in shown.data] == ["Dear"]
