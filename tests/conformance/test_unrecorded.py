@@ -100,6 +100,22 @@ def plain(message: str) -> dict[str, object]:
             f"{FILE}?populate[related][on][nope]=true",
             invalid_key("nope", "related.on.nope", "populate"),
         ),
+        (
+            "/api/passports?populate[holder][populate][name]=true",
+            invalid_key("name", "holder.populate.name", "populate"),
+        ),
+        (
+            "/api/passports?populate[holder][populate][articles][populate][sections][populate]=x",
+            invalid_key("populate", "holder.populate.articles.populate.sections", "populate"),
+        ),
+        (
+            "/api/passports?populate[holder]=true&populate[holder][fields]=nope",
+            plain("Invalid nested populate. Expected '*' or an object"),
+        ),
+        (
+            "/api/passports?populate[holder]=true&populate[holder]=x",
+            invalid_key("x", "holder", "populate"),
+        ),
         ("/api/articles?filters[][name]=x", invalid_key("name", None, "filters")),
         (
             "/api/reviews?populate[article]=author.name",
@@ -642,3 +658,42 @@ async def test_a_file_leads_to_drafts_unless_published_entries_are_requested(
         published = entry["publishedAt"] is not None
         for category in entry["categories"]:
             assert (category["publishedAt"] is not None) == published
+
+
+@pytest.mark.parametrize(
+    ("fragments", "related"),
+    [
+        ("[passport.passport]=true", None),
+        ("[tag.tag]=true", 0),
+        ("[passport.passport]=true [tag.tag]=true", 0),
+        ("[article.article]=false", 6),
+    ],
+)
+async def test_related_is_absent_if_no_requested_type_may_be_read(
+    ask: RecordedProjectClient, fragments: str, related: int | None
+) -> None:
+    query = "&".join(
+        f"populate[related][on]{fragment.replace('[', '[api::')}" for fragment in fragments.split()
+    )
+    file = json.loads((await ask.get(f"/api/upload/files/2?{query}", None)).content)
+    assert ("related" in file) == (related is not None)
+    assert len(file.get("related", ())) == (related or 0)
+
+
+@pytest.mark.parametrize("disposition", ["", "; filename*=UTF-8''caf%C3%A9.txt"])
+async def test_a_file_without_a_plain_filename_is_stored_without_its_name(
+    own_recorded: Path, disposition: str
+) -> None:
+    body = (
+        f'--X\r\nContent-Disposition: form-data; name="files"{disposition}\r\n'
+        "Content-Type: text/plain\r\n\r\nwords\r\n--X--\r\n"
+    ).encode()
+    async with open_app(own_recorded) as client:
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
+        media_type = "multipart/form-data; boundary=X"
+        response = await ask.send("POST", "/api/upload", "full", body, media_type)
+        untyped = body.replace(b"Content-Type: text/plain\r\n", b"")
+        refused = await ask.send("POST", "/api/upload", "full", untyped, media_type)
+    (file,) = json.loads(response.content)
+    assert (response.status, file["name"], file["mime"]) == (201, "unamed", "text/plain")
+    assert json.loads(refused.content)["error"]["message"] == "Files are empty"

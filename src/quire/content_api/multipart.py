@@ -18,6 +18,8 @@ Take = Callable[[bytes], None]
 
 _MALFORMED = "the multipart body cannot be read"
 _MAX_PARTS = 1000
+_UNNAMED = b"unamed"
+"""Name of a file that is sent without ``filename``; spelled as in Strapi."""
 
 
 async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> object:
@@ -125,14 +127,15 @@ class Form:
 
     def _on_headers(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition"))
-        if b"filename" not in options:
-            self._name = options.get(b"name")
-        elif b"content-type" in self._headers:
+        name, filename = options.get(b"name", b""), options.get(b"filename", _UNNAMED)
+        if b"content-type" in self._headers:
             self._take = self.begin_file(
-                options.get(b"name", b"").decode(errors="replace"),
-                options[b"filename"].decode(errors="replace"),
+                name.decode(errors="replace"),
+                filename.decode(errors="replace"),
                 self._headers[b"content-type"].decode("latin-1").strip(),
             )
+        if self._take is None and b"filename" not in options:
+            self._name = options.get(b"name")
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self._take is not None:

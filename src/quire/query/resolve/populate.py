@@ -5,6 +5,7 @@ whose target the caller may not read are left out without an error, at every lev
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Self
 
 import orjson
 from msgspec import Struct
@@ -96,10 +97,21 @@ class _Paths(dict[str, "_Paths"]):
 
 
 class _QueryPosition(Struct, frozen=True):
-    """The position of an error in the query: the dotted path, and a fragment's uid prefix."""
+    """The position of an error in the query.
 
-    path: str | None
-    fragment: str | None = None
+    ``path`` is the dotted path of attributes; ``raw`` also contains ``populate`` and fragments.
+    """
+
+    path: str | None = None
+    raw: str | None = None
+
+    def attribute(self, name: str) -> Self:
+        """Return the position of an attribute."""
+        return replace(self, path=join_path(self.path, name), raw=join_path(self.raw, name))
+
+    def option(self, name: str) -> Self:
+        """Return the position of an option such as ``populate``, or of a fragment."""
+        return replace(self, raw=join_path(self.raw, name))
 
 
 def resolve_populate(
@@ -129,7 +141,7 @@ class _Populate:
         if isinstance(value, dict):
             if all(key.isdigit() for key in value):
                 self.scope.report_malformed(BAD_POPULATE)
-            return self._object_edges(value, model, None)
+            return self._object_edges(value, model, _QueryPosition())
         if isinstance(value, list) and len(value) > MAX_ENTRIES:
             message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
             error = ValidationError(message, {"source": "query", "param": "populate"})
@@ -237,28 +249,30 @@ class _Populate:
     # Objects ---------------------------------------------------------------------------------
 
     def _object_edges(
-        self, value: Mapping[str, QueryValue], model: Model, path: str | None
+        self, value: Mapping[str, QueryValue], model: Model, parent: _QueryPosition
     ) -> tuple[PlanEdge, ...]:
-        edges = [self._entry_edge(name, inner, model, path) for name, inner in value.items()]
+        edges = [self._entry_edge(name, inner, model, parent) for name, inner in value.items()]
         return _zones_last((edge for edge in edges if edge is not None), model)
 
     def _entry_edge(
-        self, name: str, value: QueryValue, model: Model, path: str | None
+        self, name: str, value: QueryValue, model: Model, parent: _QueryPosition
     ) -> PlanEdge | None:
-        own_path = join_path(path, name)
+        position = parent.attribute(name)
         if name not in model.attributes:
             if name in _KEYWORDS:
-                self._check_keyword(name, value, model, path)
+                self._check_keyword(name, value, model, parent)
                 return None
             if name in _FLAGS:
                 return None
-        attribute = self.populatable(name, model, path, own_path)
+        attribute = self.populatable(name, model, parent.path, position.raw)
         if attribute is None:
             return None
-        edge = self._resolve_target(attribute, value, model, own_path)
-        return None if self.scope.report_if_hidden(attribute, own_path) else edge
+        edge = self._resolve_target(attribute, value, model, position)
+        return None if self.scope.report_if_hidden(attribute, position.path or name) else edge
 
-    def _check_keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
+    def _check_keyword(
+        self, name: str, value: QueryValue, model: Model, parent: _QueryPosition
+    ) -> None:
         """Check an option such as ``fields`` where attributes are expected.
 
         ``populate[fields][0]=x`` populates nothing, but Strapi validates its value.
@@ -266,7 +280,7 @@ class _Populate:
         inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
         match name, value:
             case "populate", _:
-                self._nested_edges(value, model, _QueryPosition(path))
+                self._nested_edges(value, model, parent)
             case "fields", _:
                 resolve_fields(value, model, inner)
             case "filters", dict():
@@ -274,36 +288,41 @@ class _Populate:
             case "sort", _:
                 resolve_sort(value, model, inner)
             case "count", _ if value not in [*_FLAGS]:
-                self.scope.report_invalid_key(name, path)
+                self.scope.report_invalid_key(name, parent.path)
 
     def _resolve_target(
-        self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
+        self, attribute: Attribute, value: QueryValue, model: Model, position: _QueryPosition
     ) -> PlanEdge | None:
         self.check_depth(1)
         if isinstance(value, str) and value in _FALSE:
             return None
         if value is None:
-            self.scope.report_unconvertible(f"populate expects a value at {own_path}")
+            self.scope.report_unconvertible(f"populate expects a value at {position.path}")
             return None
         if isinstance(attribute, DynamicZoneAttribute):
-            return self._zone_edge(attribute, value, model, own_path)
+            return self._zone_edge(attribute, value, model, position)
         target = self.scope.target(attribute)
         if target is None:
-            return self._morph_edge(attribute, value, own_path)
-        edge = self._relation_edge(attribute, value, model, target, own_path)
+            return self._morph_edge(attribute, value, position)
+        edge = self._relation_edge(attribute, value, model, target, position)
         return edge if edge and self.may_show(model, attribute) else None
 
     def _relation_edge(
-        self, attribute: Attribute, value: QueryValue, model: Model, target: Model, path: str
+        self,
+        attribute: Attribute,
+        value: QueryValue,
+        model: Model,
+        target: Model,
+        position: _QueryPosition,
     ) -> PlanEdge | None:
         kind = EdgeKind.ROWS
         if isinstance(value, dict):
             if "on" in value:
-                self._report_misplaced_fragments(attribute, value["on"], model, path)
-            is_count = self._requests_count(attribute, value, path)
+                self._report_misplaced_fragments(attribute, value["on"], model, position)
+            is_count = self._requests_count(attribute, value, position)
             kind = EdgeKind.COUNT if is_count else EdgeKind.ROWS
         forbidden = not self.may_show(model, attribute)
-        node = self._target_node(value, target, _QueryPosition(path), forbidden=forbidden)
+        node = self._target_node(value, target, position, forbidden=forbidden)
         if node is None:
             return None
         if node.sort and not isinstance(attribute, LocalizationsAttribute):
@@ -326,7 +345,11 @@ class _Populate:
                 return None
             case list():
                 for item in value:
-                    self._report_stray_option(str(item), target, position)
+                    if isinstance(item, str) and item not in _FLAGS:
+                        self._report_stray_option(item, target, position)
+                self.scope.report_unconvertible(
+                    "Invalid nested populate. Expected '*' or an object"
+                )
                 return None
             case dict():
                 return self._options(value, target, position)
@@ -354,7 +377,8 @@ class _Populate:
             inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
             match name:
                 case "populate":
-                    node = replace(node, edges=self._nested_edges(option, target, position))
+                    edges = self._nested_edges(option, target, position.option("populate"))
+                    node = replace(node, edges=edges)
                 case "fields":
                     node = replace(node, fields=resolve_fields(option, target, inner))
                 case "filters":
@@ -394,7 +418,7 @@ class _Populate:
                 self.scope.report_invalid_key("", position.path)
                 return ()
             case dict():
-                return self._object_edges(value, target, position.path)
+                return self._object_edges(value, target, position)
             case _:
                 edges = self._path_edges(value, target, position.path)
         for text in value if isinstance(value, list) else [value]:
@@ -403,27 +427,27 @@ class _Populate:
         return edges
 
     def _requests_count(
-        self, attribute: Attribute, value: Mapping[str, QueryValue], path: str
+        self, attribute: Attribute, value: Mapping[str, QueryValue], position: _QueryPosition
     ) -> bool:
         if "count" not in value:
             return False
         count = value["count"]
         if not isinstance(count, str) or count not in _FLAGS:
-            self.scope.report_invalid_key("count", path)
+            self.scope.report_invalid_key("count", position.path)
             return False
         return count in _TRUE and not isinstance(attribute, MediaAttribute | LocalizationsAttribute)
 
     def _report_misplaced_fragments(
-        self, attribute: Attribute, value: QueryValue, model: Model, path: str
+        self, attribute: Attribute, value: QueryValue, model: Model, position: _QueryPosition
     ) -> None:
         """Record errors for fragments outside of dynamic zones and polymorphic relations."""
         if not isinstance(value, dict):
-            self.scope.report_invalid_key("on", join_path(path, "on"))
+            self.scope.report_invalid_key("on", position.option("on").raw)
             return
         model_uids = {*self.scope.schema.components, *self.scope.schema.content_types}
         for uid in value:
             if uid not in model_uids:
-                self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
+                self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
         self.scope.report_unconvertible(
             f'Using fragments is not permitted to populate "{attribute.name}" in "{model.uid}"'
         )
@@ -431,7 +455,11 @@ class _Populate:
     # Dynamic zones ---------------------------------------------------------------------------
 
     def _zone_edge(
-        self, attribute: DynamicZoneAttribute, value: QueryValue, model: Model, path: str
+        self,
+        attribute: DynamicZoneAttribute,
+        value: QueryValue,
+        model: Model,
+        position: _QueryPosition,
     ) -> PlanEdge | None:
         if isinstance(value, str) and value in _TRUE:
             return self.plain_zone(attribute)
@@ -441,9 +469,9 @@ class _Populate:
             if options["populate"] == "*":
                 deep = True
             else:
-                self.scope.report_invalid_key("populate", path)
+                self.scope.report_invalid_key("populate", position.raw)
         if "on" in options:
-            return self._fragment_edge(attribute, options["on"], path)
+            return self._fragment_edge(attribute, options["on"], position)
         if not options.keys() & {"count", "populate"}:
             text = orjson.dumps(value).decode()
             self.scope.report_unconvertible(
@@ -453,7 +481,7 @@ class _Populate:
         return self.plain_zone(attribute, deep=deep)
 
     def _fragment_edge(
-        self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
+        self, attribute: DynamicZoneAttribute, value: QueryValue, position: _QueryPosition
     ) -> PlanEdge | None:
         """Show only the listed components of a zone, each by its fragment; without a value all."""
         if value is None:
@@ -463,21 +491,21 @@ class _Populate:
         if value == "":
             value = {}
         if not isinstance(value, dict):
-            self.scope.report_invalid_key("on", join_path(path, "on"))
+            self.scope.report_invalid_key("on", position.option("on").raw)
             return None
         nodes = []
         for uid, option in value.items():
             component = self.scope.schema.components.get(uid)
             if component is None:
-                self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
+                self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
                 continue
-            position = _QueryPosition(path, f"{path}.on[{uid}]")
+            fragment = position.option(f"on[{uid}]")
             if isinstance(option, dict) and isinstance(option.get("on"), dict):
-                self._report_nested_fragments(option["on"], position)
+                self._report_nested_fragments(option["on"], fragment)
             # Naming a component lists it, even if the flag is false.
             is_false = isinstance(option, str) and option in _FALSE
             node = (
-                self.node(component) if is_false else self._target_node(option, component, position)
+                self.node(component) if is_false else self._target_node(option, component, fragment)
             )
             if node is not None:
                 nodes.append(node)
@@ -485,11 +513,13 @@ class _Populate:
 
     def _report_nested_fragments(self, value: QueryValue, position: _QueryPosition) -> None:
         for uid in value if isinstance(value, dict) else ():
-            self.scope.report_invalid_key(uid, f"{position.fragment}.on.{uid}")
+            self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
 
     # Relations to any content type -----------------------------------------------------------
 
-    def _morph_edge(self, attribute: Attribute, value: QueryValue, path: str) -> PlanEdge | None:
+    def _morph_edge(
+        self, attribute: Attribute, value: QueryValue, position: _QueryPosition
+    ) -> PlanEdge | None:
         """Populate a polymorphic relation by ``true`` or fragments; Strapi ignores other values.
 
         Its links are to rows and not to documents: as in Strapi, drafts and published entries are
@@ -500,7 +530,7 @@ class _Populate:
         if not isinstance(value, dict):
             return None
         if value.get("populate") not in (None, "*"):
-            self.scope.report_invalid_key("populate", path)
+            self.scope.report_invalid_key("populate", position.raw)
         fragments = value.get("on")
         if not isinstance(fragments, dict):
             return None
@@ -509,11 +539,15 @@ class _Populate:
             model = self.scope.schema.content_types.get(uid)
             if model is None:
                 if uid not in self.scope.schema.components:
-                    self.scope.report_invalid_key(uid, f"{path}.on.{uid}")
+                    self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
                 continue
-            node = self._target_node(option, model, _QueryPosition(path))
+            is_false = isinstance(option, str) and option in _FALSE  # lists it, as in a zone
+            fragment = position.option(f"on[{uid}]")
+            node = self.node(model) if is_false else self._target_node(option, model, fragment)
             if node is not None and self._may_find(model):
                 nodes.append(node if isinstance(option, dict) else _with_all_versions(node))
+        if not any(can_find(self.scope.ability, uid) for uid in fragments):
+            return None
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
     def _may_be_listed(self, model: ContentType) -> bool:
@@ -534,7 +568,7 @@ class _Populate:
     # Common ----------------------------------------------------------------------------------
 
     def populatable(
-        self, name: str, model: Model, unknown_path: str | None, own_path: str
+        self, name: str, model: Model, unknown_path: str | None, own_path: str | None
     ) -> Attribute | None:
         """Return the attribute of a name if it is a relation; record an error otherwise."""
         attribute = model.attributes.get(name)
