@@ -645,9 +645,14 @@ async def test_options_of_a_type_select_the_versions_that_use_a_file(
 
 @pytest.mark.parametrize(
     ("query", "states"),
-    [("", {True, False}), ("&status=draft", {True, False}), ("&status=published", {True})],
+    [
+        ("", {True, False}),
+        ("&status=draft", {False}),
+        ("&status=published", {True}),
+        ("&status=x", {True}),
+    ],
 )
-async def test_a_file_leads_to_drafts_unless_published_entries_are_requested(
+async def test_a_file_leads_to_all_versions_unless_a_status_is_requested(
     ask: RecordedProjectClient, query: str, states: set[bool]
 ) -> None:
     on = "populate[related][on][api::article.article]"

@@ -47,6 +47,7 @@ from quire.query.resolve.status_and_locale import (
     resolve_locale,
     resolve_publication,
     resolve_status,
+    resolve_status_of_uses,
 )
 from quire.schema.attributes.base import (
     Attribute,
@@ -319,9 +320,10 @@ class Resolver(Struct, frozen=True, kw_only=True):
         )
         populate_scope = scope.for_parameter(Param.POPULATE, "populate")
         has_drafts = model.draft_and_publish
-        # As in Strapi, files lead to drafts as well, and these to drafts.
-        shows_all = model.uid == FILE_UID and query.get("status") != "published"
-        versions = PopulatedVersions(None if shows_all else status, publication)
+        is_file = model.uid == FILE_UID
+        versions = PopulatedVersions(
+            resolve_status_of_uses(query) if is_file else status, publication
+        )
         edges = resolve_populate(query.get("populate"), model, populate_scope, versions)
         search = resolve_search(query.get("_q"), model, scope.for_parameter(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)

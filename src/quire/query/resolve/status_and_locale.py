@@ -31,6 +31,20 @@ def resolve_status(query: Mapping[str, QueryValue]) -> Status:
     return "published" if query.get("status", "published") == "published" else "draft"
 
 
+def resolve_status_of_uses(query: Mapping[str, QueryValue]) -> Status | None:
+    """Return which entries files lead to: all of them by default.
+
+    Unlike for documents, Strapi takes any other text for published.
+    """
+    match query.get("status"):
+        case None:
+            return None
+        case "draft":
+            return "draft"
+        case _:
+            return "published"
+
+
 def resolve_publication(
     query: Mapping[str, QueryValue], model: ContentType, scope: Scope
 ) -> PublicationFilter | None:
