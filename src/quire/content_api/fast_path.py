@@ -33,7 +33,7 @@ from quire.logging import request_id, trace_parent
 from quire.tracing.trace_context import trace_parent_of
 
 if TYPE_CHECKING:
-    from quire.tracing.otel import Tracing
+    from quire.tracing.otel import RateLimitingSampler, Tracing
 
 _REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
 """The request line of a plain read: path and query, of printable ASCII without a fragment."""
@@ -87,16 +87,23 @@ class _Head:
     """The header fields of a plain read, and derived values.
 
     ``common`` are the header lines of its response that are independent of the content, up to the
-    id of the request. ``block`` is everything after the request line in its received form, if
+    id of the request. ``limit`` alone decides whether a request is recorded; without it, the
+    sampler has to be asked. ``block`` is everything after the request line in its received form, if
     known.
     """
 
-    __slots__ = ("block", "common", "credential", "fields", "size", "trace_parent")
+    __slots__ = ("block", "common", "credential", "fields", "limit", "size", "trace_parent")
 
-    def __init__(self, fields: Mapping[bytes, bytes], headers: ResponseHeaders) -> None:
+    def __init__(
+        self,
+        fields: Mapping[bytes, bytes],
+        headers: ResponseHeaders,
+        limit: "RateLimitingSampler | None",
+    ) -> None:
         self.fields = fields
         self.credential = credential_of(fields)
         self.trace_parent = trace_parent_of(fields)
+        self.limit = limit if self.trace_parent is None else None
         self.common = headers.lines(fields.get(b"origin")) + _REQUEST_ID
         self.block = b""
         self.size = 0
@@ -214,7 +221,8 @@ class FastPathProtocol(LimitedConnection):
         if content is None or not self._is_plain_read(fields):
             return False
         path, _, query = self.url.partition(b"?")
-        head = _Head(fields, content.headers)
+        limit = None if content.tracing is None else content.tracing.limit
+        head = _Head(fields, content.headers, limit)
         if not self._respond_to_read(content, path, query, head):
             return False
         self._head = head
@@ -228,9 +236,10 @@ class FastPathProtocol(LimitedConnection):
         tracing, observer = content.tracing, content.observer
         start_time = 0.0 if observer is None and tracing is None else perf_counter()
         if tracing is not None and self._trace_id is None:
-            parent, limit = head.trace_parent, tracing.limit
-            # The limit alone is compared first: that is all that most requests need.
-            if parent is not None or limit is None or start_time >= limit.next_start:
+            limit = head.limit
+            # Its time is compared first: that is all that most requests need.
+            if limit is None or start_time >= limit.next_start:
+                parent = head.trace_parent
                 self._trace_id = tracing.sample("GET", path, parent)
                 if self._trace_id == 0 and parent is not None:
                     # It is not recorded, but log lines and calls have the trace of the client.
@@ -246,8 +255,14 @@ class FastPathProtocol(LimitedConnection):
             self._trace_id = None
             self._write(response, head.common + request.id + _END)
             if observer is not None:
-                seconds = self._last_read - start_time
-                observer.add(request, response.status, len(response.body), seconds)
+                seconds, size = self._last_read - start_time, len(response.body)
+                match = None if observer.has_log or request.found is None else request.found[1]
+                series = None if match is None else match[0].series.get(response.status)
+                if series is None:
+                    observer.add(request, response.status, size, seconds)
+                else:  # the usual case, for which calls would take most of the time
+                    series.size += size
+                    series.observe(seconds)
             return True
         if not content.reads_content(request):
             return False
@@ -274,14 +289,10 @@ class FastPathProtocol(LimitedConnection):
         """Respond to a read that has to wait or is recorded, in its own task."""
         request_id.set(request.id.decode())
         tracing, observer = content.tracing, content.observer
-        is_recorded = tracing is not None and tracing.is_recording()
         if observer is not None:
             observer.in_flight += 1
         try:
-            # One that is not recorded could not be responded to at once.
-            response = content.respond_now(request) if is_recorded else None
-            if response is None:
-                response = await content.response(request, _receive_no_body)
+            response = await content.response(request, _receive_no_body)
         except asyncio.CancelledError:
             response = respond_cancelled(request)
         finally:

@@ -33,24 +33,18 @@ class RequestMetrics:
 
     def add(self, request: Request, status: int, size: int, seconds: float) -> None:
         """Count a response of ``size`` bytes that took ``seconds``."""
-        try:
-            route = request.found[1][0]  # type: ignore[index]  # see the exception
-            series = route.series[request.method][status]
-        except (TypeError, KeyError):  # there is no route, or this is its first response of a kind
+        match = None if request.found is None else request.found[1]
+        if match is None or match[0].method != request.method:
             series = self._find(request, status)
+        elif status in match[0].series:
+            series = match[0].series[status]
+        else:
+            series = match[0].series[status] = self._find(request, status)
         series.size += size
         series.observe(seconds)
 
     def _find(self, request: Request, status: int) -> RequestSeries:
-        series = self._series((route_pattern(request), request.method, status))
-        result = request.found
-        if result is not None and result[1] is not None:
-            result[1][0].series.setdefault(request.method, {})[status] = series
-        return series
-
-    def _series(self, response: tuple[str, str, int]) -> RequestSeries:
-        route, method, status = response
-        labels = route, method_label(method), f"{status // 100}xx"
+        labels = route_pattern(request), method_label(request.method), f"{status // 100}xx"
         if labels not in self._by_labels and len(self._by_labels) >= _MAX_SERIES:
             labels = _OTHER_METHOD, *labels[1:]
         series = self._by_labels.get(labels)

@@ -3,29 +3,27 @@
 There is no observer if both are disabled, so that nothing is measured then.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping
 from typing import Any
 
 from quire.content_api.http_messages import AsgiSend, Request
-
-Observe = Callable[[Request, int, int, float], None]
+from quire.content_api.request_log import RequestLog
+from quire.content_api.request_metrics import RequestMetrics
 
 
 class RequestObserver:
-    """Passes requests to the log and the metrics.
+    """Passes requests to the metrics and the log, of which at least one is given.
 
     ``in_flight`` counts running requests, without those that respond without waiting.
     """
 
-    def __init__(self, observers: Sequence[Observe]) -> None:
-        """At least one is given."""
+    def __init__(self, metrics: RequestMetrics | None, log: RequestLog | None) -> None:
         self.in_flight = 0
-        self._observers = tuple(observers)
-        self.add: Observe = observers[0] if len(observers) == 1 else self._add
-        """Records a completed request: the request, the status, how many bytes the body
-        of the response has, and how many seconds it took."""
+        self.has_log = log is not None
+        self._observers = [observer.add for observer in (metrics, log) if observer is not None]
 
-    def _add(self, request: Request, status: int, size: int, seconds: float) -> None:
+    def add(self, request: Request, status: int, size: int, seconds: float) -> None:
+        """Record a completed request, and how many bytes the body of the response has."""
         for observe in self._observers:
             observe(request, status, size, seconds)
 

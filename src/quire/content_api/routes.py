@@ -63,7 +63,7 @@ class Route(DeclaredRoute, frozen=True, kw_only=True):
     instead of waiting. A GET of it, or of one that ``runs_in_task``, needs no ASGI messages
     (`quire.content_api.fast_path`). A route that ``is_open`` needs no authentication. The response
     of a route that ``is_shared`` depends only on the path, the query and the principal. ``series``
-    are those of its requests, by method, then by status.
+    are those of its requests by status, without ``HEAD``.
     """
 
     handler: Handler
@@ -71,7 +71,7 @@ class Route(DeclaredRoute, frozen=True, kw_only=True):
     runs_in_task: bool = False
     is_open: bool = False
     is_shared: bool = False
-    series: dict[str, dict[int, RequestSeries]] = field(default_factory=dict)
+    series: dict[int, RequestSeries] = field(default_factory=dict)
 
 
 class RouteGroup(Struct, frozen=True):

@@ -20,6 +20,14 @@ Record = Callable[[float], object]
 """Records the seconds that an operation took, also if it has failed."""
 
 
+def _ignoring_recorder(_: Operation) -> Record:
+    return _ignore
+
+
+def _ignore(_: float) -> None:
+    """Record nothing."""
+
+
 class ProgramObserver(Protocol):
     """Returns what makes the programs that are run instead of others, with the same results."""
 
@@ -30,21 +38,38 @@ class ProgramObserver(Protocol):
 class ObservedDatabase(DatabaseWrapper):
     """A database whose operations are timed, and whose programs may be replaced.
 
-    ``recorder`` returns what records operations of a kind, ``observer`` what observes the programs
-    of the present request or job, ``None`` if nothing does.
+    ``recorder`` returns what records operations of a kind, ``None`` if they are not timed;
+    ``observer`` returns what observes the programs of the present request or job, ``None`` if
+    nothing does. `read_now` is only timed: requests and jobs that are observed do not use it.
     """
 
     def __init__(
         self,
         database: Database,
-        recorder: Callable[[Operation], Record],
+        recorder: Callable[[Operation], Record] | None,
         observer: Callable[[], ProgramObserver | None],
     ) -> None:
         super().__init__(database)
-        self._record_read = recorder("read")
-        self._record_write = recorder("write")
-        self._record_version = recorder("version")
         self._observer = observer
+        make_record = recorder or _ignoring_recorder
+        self._record_read = record_read = make_record("read")
+        self._record_write = make_record("write")
+        self._record_version = make_record("version")
+        if recorder is None:
+            self.read_now = database.read_now  # type: ignore[method-assign]  # saves a call
+            return
+        read_now = database.read_now
+
+        # Not a method: most requests have one such read, and look up nothing for it.
+        def timed_read_now(
+            make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+        ) -> T:
+            start = perf_counter()
+            result = read_now(make, key=key, version=version)
+            record_read(perf_counter() - start)
+            return result
+
+        self.read_now = timed_read_now  # type: ignore[method-assign]
 
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
@@ -83,18 +108,6 @@ class ObservedDatabase(DatabaseWrapper):
             return await self._database.read_at(version, make, key=key)
         finally:
             self._record_read(perf_counter() - start)
-
-    def read_now(
-        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
-    ) -> T:
-        """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
-        start = perf_counter()
-        observer = self._observer()
-        if observer is not None:
-            make = observer.observe(make)
-        result = self._database.read_now(make, key=key, version=version)
-        self._record_read(perf_counter() - start)
-        return result
 
     async def is_costly(self, statement: Statement) -> bool | None:
         """See `Database.is_costly`."""

@@ -9,7 +9,7 @@ import quire
 from quire.clock import Clock
 from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
-from quire.content_api.request_observer import Observe, RequestObserver
+from quire.content_api.request_observer import RequestObserver
 from quire.database.interface import Database
 from quire.database.observed_database import ObservedDatabase, Operation, Record
 from quire.database.program import Program
@@ -112,7 +112,7 @@ class Metrics:
         if self.database is not None:
             return ObservedDatabase(database, self.database.recorder, present_tracing.get)
         if self._tracing is not None:
-            return ObservedDatabase(database, _ignoring_recorder, present_tracing.get)
+            return ObservedDatabase(database, None, present_tracing.get)
         return database
 
     def start(self) -> None:
@@ -176,14 +176,6 @@ class Metrics:
         ]
 
 
-def _ignoring_recorder(_: Operation) -> Record:
-    return _ignore
-
-
-def _ignore(_: float) -> None:
-    """Record nothing."""
-
-
 def _job_backlog(jobs: JobParts, now: int) -> Program[tuple[int, int | None]]:
     if not (yield from jobs.queue.tables.exists(JOBS)):
         return 0, None
@@ -196,13 +188,10 @@ def _age(moment: int | None, now: int) -> float:
 
 
 def _observer(settings: Settings, requests: RequestMetrics | None) -> RequestObserver | None:
-    observers: list[Observe] = []
-    if requests is not None:
-        observers.append(requests.add)
+    log = None
     if settings.log.requests:
-        as_json = is_json(settings.log.format, development=settings.is_development)
-        observers.append(RequestLog(as_json=as_json).add)
-    return RequestObserver(observers) if observers else None
+        log = RequestLog(as_json=is_json(settings.log.format, development=settings.is_development))
+    return None if requests is None and log is None else RequestObserver(requests, log)
 
 
 def _pools(database: Database) -> Iterator[MetricFamily]:

@@ -10,25 +10,28 @@ from bench.observability import APPLICATIONS, in_process_requests
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from bench.workloads import choose, workloads
-from quire.content_api.http_messages import Request
 from quire.content_api.request_metrics import RequestMetrics
+from quire.metrics.catalogue import REQUESTS
+from quire.runtime import metrics_collector
 
 SCALE = Scale(30)
+
+
+def counted(metrics: RequestMetrics) -> float:
+    (requests,) = [family for family in metrics.families() if family.metric is REQUESTS]
+    return sum(sample.value for sample in requests.samples)
 
 
 def test_only_applications_with_metrics_observe_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    observed: list[int] = []
-    add = RequestMetrics.add
+    created: list[RequestMetrics] = []
 
-    def count(
-        metrics: RequestMetrics, request: Request, status: int, size: int, seconds: float
-    ) -> None:
-        observed.append(1)
-        add(metrics, request, status, size, seconds)
+    def create() -> RequestMetrics:
+        created.append(RequestMetrics())
+        return created[-1]
 
-    monkeypatch.setattr(RequestMetrics, "add", count)
+    monkeypatch.setattr(metrics_collector, "RequestMetrics", create)
     stage = Stage(tmp_path, make_tables, lambda _: None)
 
     applications = {
@@ -40,7 +43,7 @@ def test_only_applications_with_metrics_observe_requests(
     ((plain, costs),) = results.values()
 
     # Two starts of two applications with metrics: 400 requests that warm up, and three turns.
-    assert len(observed) == 2 * 2 * (400 + 3 * 100)
+    assert [counted(metrics) for metrics in created] == [400 + 3 * 100] * 4
     assert list(costs) == ["neither, again", "metrics", "traces", "metrics, traces"]
     assert plain > 0
     assert all(cost.low <= cost.value <= cost.high for cost in costs.values())

@@ -728,7 +728,7 @@ async def test_requests_that_are_not_recorded_have_the_trace_of_their_client(
         get(b"/_ready", parents[1]),
         get(HOMEPAGE, b"traceparent: 00-no-no-00\r\n"),
     ]
-    overrides = {**READING, "log.requests": True, "log.format": "json"}
+    overrides = {**READING, "log.requests": True, "log.format": "json", "metrics.port": 1}
     with tracing_of(ParentBased(ALWAYS_OFF)) as (tracing, exporter):
         async with served(
             shared_recorded, CountingProtocol, overrides=overrides, tracing=tracing
