@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import go_on
 from tests.ui.site import Site
+from tests.ui.steps import PHONE
 
 ARTICLE = "api::article.article"
 ARTICLES = f"/content-manager/collection-types/{ARTICLE}"
@@ -224,3 +225,83 @@ def test_more_entries_of_a_relation_are_reached_with_the_arrow_keys(site: Site, 
     expect(group.get_by_role("link")).to_have_text([label])
     for one in made:
         site.api("DELETE", f"{tags}/{one['documentId']}")
+
+
+def is_reached(page: Page, part: Locator) -> bool:
+    """Whether the focus comes to a part of the page within five presses of Tab."""
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if part.evaluate("one => one.contains(document.activeElement)"):
+            return True
+    return False
+
+
+def test_the_keys_reach_the_sidebar_only_where_it_is_in_sight(home: Page) -> None:
+    page = home
+    sidebar = page.locator(".mantine-AppShell-navbar")
+    page.get_by_role("button", name="Collapse the sidebar").press("Enter")
+    expand = page.get_by_role("button", name="Expand the sidebar")
+    expect(expand).to_be_focused()
+    page.get_by_role("link", name="Skip to content").focus()
+    assert not is_reached(page, sidebar)
+    expand.press("Enter")
+    expect(page.get_by_role("button", name="Collapse the sidebar")).to_be_focused()
+
+    page.set_viewport_size(PHONE)
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    menu.focus()
+    assert not is_reached(page, sidebar)
+    menu.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    assert is_reached(page, sidebar)
+    page.keyboard.press("Escape")
+    expect(menu).to_be_focused()
+    assert is_reached(page, page.get_by_role("main"))
+
+
+def test_letters_act_from_a_checkbox_and_those_after_g_only_go_to_a_screen(
+    site: Site, home: Page
+) -> None:
+    page = home
+    made = [site.api("POST", SAMPLES, {"name": f"Lettered {at}"})["data"] for at in (1, 2)]
+    go_on(page, "/admin/content/api::sample.sample?q=Lettered")
+    page.get_by_role("checkbox", name="Select Lettered 1").press("Space")
+    page.keyboard.press("e")
+    expect(page.get_by_role("dialog", name="Edit one entry")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="Select Lettered 2").press("Space")
+    page.keyboard.press("g")
+    page.keyboard.press("e")
+    expect(page.get_by_role("heading", name="API explorer", level=1)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    for one in made:
+        site.api("DELETE", f"{SAMPLES}/{one['documentId']}")
+
+
+def test_a_value_is_edited_in_the_list_from_the_menu_of_its_row(site: Site, page: Page) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Edited by keys"})["data"]
+    go_on(page, "/admin/content/api::sample.sample?q=Edited%20by%20keys")
+    page.get_by_role("button", name="Actions for Edited by keys").press("Enter")
+    page.get_by_role("menuitem", name="Edit a value").press("ArrowRight")
+    page.get_by_role("menuitem", name="Name", exact=True).press("Enter")
+    field = page.get_by_role("dialog").get_by_role("textbox", name="Name")
+    expect(field).to_be_focused()
+    field.fill("Edited in place")
+    field.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    path = f"{SAMPLES}/{made['documentId']}"
+    assert site.api("GET", path)["data"]["name"] == "Edited in place"
+    site.api("DELETE", path)
+
+
+def test_tab_leaves_the_editor_of_json(site: Site, page: Page) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Left by Tab"})["data"]
+    path = f"{SAMPLES}/{made['documentId']}"
+    go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
+    data = page.get_by_role("textbox", name="Data", exact=True)
+    data.focus()
+    page.keyboard.type("[1]")
+    page.keyboard.press("Tab")
+    expect(data).not_to_be_focused()
+    expect(data).to_have_text("[1]")
+    site.api("DELETE", path)

@@ -102,11 +102,14 @@ def test_a_file_says_where_it_is_used_and_is_changed_replaced_and_deleted(
     drawer.get_by_alt_text(re.compile("^A lighthouse")).click(position={"x": 20, "y": 20})
     expect(drawer.get_by_text("Focal point at")).to_be_visible()
     drawer.get_by_label("Caption").fill("The lamp is lit")
+    # Keys set the focal point as well as the pointer.
+    drawer.get_by_label("From the top").fill("35")
     drawer.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved", exact=True).first).to_be_visible()
     (file,) = find_files(site, "lighthouse-at-dusk")
     assert file["caption"] == "The lamp is lit"
     assert file["focalPoint"]["x"] < 20
+    assert file["focalPoint"]["y"] == 35
     drawer.get_by_role("button", name="Delete").click()
     question = page.get_by_role("dialog", name="Delete this from the library?")
     expect(question.get_by_role("region", name="Used in").get_by_role("link").first).to_be_visible()

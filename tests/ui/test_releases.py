@@ -41,6 +41,7 @@ def test_entries_are_released_together_and_restored(site: Site, page: Page) -> N
         page.get_by_role("checkbox", name=f"Select Autumn {number}").check()
     page.get_by_role("button", name="Add to a release").click()
     dialog = page.get_by_role("dialog", name="Add to a release")
+    expect(dialog.get_by_label("Name")).to_be_focused()
     dialog.get_by_label("Name").fill("Autumn issue")
     assert_accessible(page)
     dialog.get_by_role("button", name="Add 2 entries").click()

@@ -1,5 +1,5 @@
 import { Badge, Button, Code, CopyButton, Grid, Group, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
-import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useDocumentTitle } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
@@ -12,6 +12,7 @@ import { EmptyState } from '../components/States'
 import { messageOf } from '../components/errors'
 import { BUILD } from '../model/permission'
 import { explorerRoute } from '../router'
+import { useScreenHotkeys } from '../shell/keyboard'
 import { ResponsePanel } from './ResponsePanel'
 import { RunAsControl } from './RunAsControl'
 import { RequestMenus } from './RequestMenus'
@@ -57,7 +58,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
     if (draft.action !== 'delete') return run.mutate()
     confirmFirst({ title: t('explorer.deleteFirst'), hint: t('explorer.deleteHint'), onConfirm: () => run.mutate() })
   }
-  useHotkeys([['mod+Enter', send]], [])
+  useScreenHotkeys([['mod+Enter', send]], [])
   const edit = (next: Draft) => {
     useExplorer.setState({ draft: next })
     if (next.uid !== type.uid) void navigate({ search: { type: next.uid }, replace: true })

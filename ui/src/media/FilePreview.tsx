@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, NumberInput, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { MediaFile } from '../api/types'
 import { addressOf } from './files'
@@ -7,9 +7,12 @@ import { Thumbnail } from './Thumbnail'
 /** What a crop keeps in sight, in percent of width and height. */
 export type FocalPoint = { x: number; y: number }
 
+const CENTER: FocalPoint = { x: 50, y: 50 }
+const AXES = [['x', 'media.focalPointLeft'], ['y', 'media.focalPointTop']] as const
+
 type Props = { file: MediaFile; focalPoint: FocalPoint | null; onFocalPoint?: (point: FocalPoint | null) => void }
 
-/** A file as far as a browser can show it; a click on an image sets its focal point. */
+/** A file as far as a browser can show it; a click on an image sets its focal point, as numbers do. */
 export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   const { t } = useTranslation()
   const group = file.mime.split('/')[0]
@@ -34,9 +37,24 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
         </span>
       </Box>
       {onFocalPoint && (
-        <Group gap="xs" mt={4}>
-          <Text size="xs" c="dimmed" role="status">{focalPoint ? t('media.focalPoint', focalPoint) : t('media.focalPointHint')}</Text>
-          {focalPoint && <Button size="compact-xs" variant="subtle" onClick={() => onFocalPoint(null)}>{t('action.clear')}</Button>}
+        <Group gap="xs" mt={4} align="flex-end">
+          <Text size="xs" c="dimmed" role="status" flex="1 1 180px" mb={4}>{focalPoint ? t('media.focalPoint', focalPoint) : t('media.focalPointHint')}</Text>
+          {focalPoint && <Button size="compact-xs" variant="subtle" mb={2} onClick={() => onFocalPoint(null)}>{t('action.clear')}</Button>}
+          {AXES.map(([axis, label]) => (
+            <NumberInput
+              key={axis}
+              size="xs"
+              w={104}
+              min={0}
+              max={100}
+              allowDecimal={false}
+              clampBehavior="strict"
+              suffix=" %"
+              label={t(label)}
+              value={focalPoint?.[axis] ?? ''}
+              onChange={(value) => typeof value === 'number' && onFocalPoint({ ...(focalPoint ?? CENTER), [axis]: value })}
+            />
+          ))}
         </Group>
       )}
     </div>

@@ -9,7 +9,7 @@ import type { Folder, MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
 import { queries } from '../queries'
 import { UsedIn } from './FileDrawer'
-import { pathsOf, structureQuery } from './library'
+import { pathsOf, structureQuery, withoutFolders } from './library'
 
 export type Done = { onClose: () => void; onDone: () => void }
 
@@ -63,7 +63,7 @@ export function MoveDialog({ fileIds, folderIds, onClose, onDone }: { fileIds: n
           searchable
           allowDeselect={false}
           label={t('media.moveTo')}
-          data={[{ value: ROOT, label: t('media.library') }, ...pathsOf(structure.data ?? []).filter(({ id }) => !folderIds.includes(id)).map(({ id, path }) => ({ value: String(id), label: path }))]}
+          data={[{ value: ROOT, label: t('media.library') }, ...pathsOf(withoutFolders(structure.data ?? [], folderIds)).map(({ id, path }) => ({ value: String(id), label: path }))]}
           value={to}
           onChange={setTo}
         />

@@ -56,6 +56,11 @@ export function trailTo(folders: Folder[], id: number): Folder[] | undefined {
   return undefined
 }
 
+/** A tree of folders without some of them and what is in these: a folder is moved to neither. */
+export function withoutFolders(folders: Folder[], ids: number[]): Folder[] {
+  return folders.filter((folder) => !ids.includes(folder.id)).map((folder) => ({ ...folder, children: withoutFolders(folder.children ?? [], ids) }))
+}
+
 /** All folders with the path that leads to them. */
 export function pathsOf(folders: Folder[], above = ''): { id: number; path: string }[] {
   return folders.flatMap((folder) => [

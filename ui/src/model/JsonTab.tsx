@@ -71,6 +71,7 @@ export function JsonTab({ model, locked: unwritable }: { model: DraftModel; lock
           theme={scheme}
           minHeight="320px"
           readOnly={locked}
+          indentWithTab={false}
           extensions={[json(), EditorView.lineWrapping, EditorView.contentAttributes.of({ 'aria-label': t('model.json.label', { name: model.info.displayName }) })]}
           onChange={take}
         />

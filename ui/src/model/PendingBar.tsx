@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Loader, Paper, Text, Tooltip, ActionIcon } from '@mantine/core'
-import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { Check, Redo2, TriangleAlert, Undo2 } from 'lucide-react'
@@ -9,6 +9,7 @@ import { useAbility } from '../api/hooks'
 import { planQuery } from '../api/model'
 import { isFailure, messageOf } from '../components/errors'
 import { RetryLine } from '../components/States'
+import { focusIfLost } from '../shell/focus'
 import { useScreenHotkeys } from '../shell/keyboard'
 import { applyChanges, undoApplied } from './apply'
 import { sentenceOf, warningsOf } from './describe'
@@ -34,7 +35,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
   const isAsked = changes.length > 0 && problems.length === 0
   const plan = useQuery({ ...planQuery(asked), enabled: isAsked && asked === body && !busy, retry: false })
   useScreenHotkeys([['mod+Z', undo], ['mod+shift+Z', redo]])
-  useHotkeys([['mod+S', () => void apply()]], [])
+  useScreenHotkeys([['mod+S', () => void apply()]], [])
 
   const apply = async () => {
     if (busy || changes.length === 0 || problems.length > 0) return
@@ -54,7 +55,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
     const current = Object.values(draft).find((model) => decodeURIComponent(pathname).endsWith(`/model/${model.uid}`))
     const created = current && !current.isComponent && ability.canContent('create', current.uid) ? current : undefined
     return (
-      <Paper withBorder className="quire-surface quire-pending" p="sm" role="status">
+      <Paper ref={focusIfLost} tabIndex={-1} withBorder className="quire-surface quire-pending" p="sm" role="status">
         <Group justify="space-between" gap="sm">
           <Group gap="xs">
             <Check size={16} color="var(--mantine-color-green-light-color)" aria-hidden />

@@ -9,7 +9,7 @@ import { useAbility, useHome, useModel } from '../api/hooks'
 import { modelStateQuery, reservedNamesQuery } from '../api/model'
 import { EmptyState, Loading } from '../components/States'
 import { modelRoute, type ModelTab } from '../router'
-import { useScreenHotkeys } from '../shell/keyboard'
+import { useScreenLetters } from '../shell/keyboard'
 import { AddField } from './AddField'
 import { apiPath, modelOf, type DraftModel } from './draft'
 import { FieldList } from './FieldList'
@@ -55,7 +55,7 @@ function Screen({ model }: { model: DraftModel }) {
     if (isNarrow) close()
     setAdding(true)
   }
-  useScreenHotkeys([['c', () => !locked && tab === 'fields' && setAdding(true)]])
+  useScreenLetters([['c', () => !locked && tab === 'fields' && setAdding(true)]])
   const panel = field && (
     <FieldPanel
       key={field.id}

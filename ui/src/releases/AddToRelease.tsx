@@ -42,7 +42,9 @@ export default function AddToRelease({ entries, onClose }: { entries: ReleaseEnt
   const isReady = releases.isSuccess && target !== null && (!isNew || name.trim() !== '')
   return (
     <Modal opened onClose={onClose} title={t('releases.add')} closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <form
+      {releases.isPending && <Loading rows={3} />}
+      {/* A control takes the focus as it comes. */}
+      {!releases.isPending && <form
         onSubmit={(event) => {
           event.preventDefault()
           event.stopPropagation()
@@ -52,9 +54,8 @@ export default function AddToRelease({ entries, onClose }: { entries: ReleaseEnt
         <Stack gap="sm">
           {releases.error && <ErrorState error={releases.error} retry={() => void releases.refetch()} />}
           {releases.data && choices.length === 0 && <Text size="sm">{t('releases.noneOpen')}</Text>}
-          {releases.isPending && <Loading rows={1} />}
           {releases.isSuccess && choices.length > 0 && <Select label={t('releases.one')} searchable allowDeselect={false} data={choices} value={target} onChange={setChosen} />}
-          {releases.isSuccess && isNew && <TextInput data-autofocus label={t('releases.name')} required maxLength={255} value={name} onChange={(event) => setName(event.currentTarget.value)} />}
+          {releases.isSuccess && isNew && <TextInput autoFocus data-autofocus label={t('releases.name')} required maxLength={255} value={name} onChange={(event) => setName(event.currentTarget.value)} />}
           <SegmentedControl
             aria-label={t('releases.action')}
             value={action}
@@ -67,10 +68,10 @@ export default function AddToRelease({ entries, onClose }: { entries: ReleaseEnt
           {add.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(add.error)}</Text>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
-            <Button type="submit" data-autofocus={!isNew || undefined} loading={add.isPending} disabled={!isReady}>{t('releases.addConfirm', { count: entries.length })}</Button>
+            <Button type="submit" autoFocus={!isNew} data-autofocus={!isNew || undefined} loading={add.isPending} disabled={!isReady}>{t('releases.addConfirm', { count: entries.length })}</Button>
           </Group>
         </Stack>
-      </form>
+      </form>}
     </Modal>
   )
 }

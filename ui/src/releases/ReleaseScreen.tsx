@@ -104,6 +104,7 @@ function Opened({ release }: { release: ReleaseDetail }) {
         title: t('releases.askTitle', { count: items.length }),
         hint: t('releases.askHint'),
         confirm: t('action.publish'),
+        isHarmless: true,
         onConfirm: () => publish.mutate(),
       })
     }

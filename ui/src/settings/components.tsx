@@ -1,9 +1,10 @@
 import { ActionIcon, Box, Button, Code, CopyButton, Group, Modal, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
-import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useDocumentTitle } from '@mantine/hooks'
 import { Link, useBlocker } from '@tanstack/react-router'
 import { ArrowLeft, Check, Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useScreenHotkeys } from '../shell/keyboard'
 
 type PageProps = { title: string; hint?: ReactNode; back?: { to: string; label: string }; actions?: ReactNode; children: ReactNode }
 
@@ -52,7 +53,7 @@ export function SaveButton({ isDirty, canSave = isDirty, isSaving, onSave, disab
 }) {
   const { t } = useTranslation()
   const ready = canSave && !isSaving && !disabledReason
-  useHotkeys([['mod+S', () => ready && onSave()]], [])
+  useScreenHotkeys([['mod+S', () => ready && onSave()]], [])
   const blocker = useBlocker({ shouldBlockFn: () => isDirty && !isSaving, withResolver: true, enableBeforeUnload: () => isDirty })
   return (
     <>

@@ -3,7 +3,7 @@ import {
   useMantineColorScheme, type MantineColorScheme,
 } from '@mantine/core'
 import { DatesProvider } from '@mantine/dates'
-import { useDisclosure, useHotkeys, useLocalStorage, useWindowEvent } from '@mantine/hooks'
+import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery, useWindowEvent } from '@mantine/hooks'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
@@ -11,6 +11,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { Activity, Boxes, CalendarCheck, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
 import { useAbility, useHome, useIsSuperAdmin, useMe, useModel } from '../api/hooks'
@@ -25,7 +26,7 @@ import { focusHeading } from './focus'
 import { HelpLink } from './HelpLink'
 import { OfflineBar } from './OfflineBar'
 import { JobTray } from './JobTray'
-import { isInLayer, keyName, useScreenHotkeys } from './keyboard'
+import { isInLayer, isInText, keyName, useScreenLetters } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
 import { ScreenSkeleton } from './Skeletons'
@@ -59,8 +60,17 @@ function Frame() {
   const router = useRouter()
   useEffect(() => router.subscribe('onRendered', ({ pathChanged }) => pathChanged && focusHeading()), [router])
   useHotkeys([['mod+K', () => spotlight.open()]], [])
-  useScreenHotkeys([
-    ['[', () => setCollapsed((value) => !value)],
+  /** Show or hide the sidebar; the button that does the opposite takes the focus where it would be lost. */
+  const turnSidebar = () => {
+    const hadFocus = document.activeElement?.closest('.mantine-AppShell-navbar, [data-expand]')
+    flushSync(() => setCollapsed(!collapsed))
+    if (hadFocus) document.querySelector<HTMLElement>(collapsed ? '[data-collapse]' : '[data-expand]')?.focus()
+  }
+  const burger = useRef<HTMLButtonElement>(null)
+  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const covers = drawer && isPhone
+  useScreenLetters([
+    ['[', turnSidebar],
     ['?', openSheet],
     ['shift+?', openSheet],
   ])
@@ -82,7 +92,7 @@ function Frame() {
       <AppShell.Header hiddenFrom="sm" px="sm">
         <Group h="100%" justify="space-between">
           <Group gap="xs">
-            <Burger opened={drawer} onClick={toggle} size="sm" aria-label={t('shell.menu')} />
+            <Burger ref={burger} aria-expanded={drawer} opened={drawer} onClick={toggle} size="sm" aria-label={t('shell.menu')} />
             <Text fw={600}>Quire</Text>
           </Group>
           <ActionIcon aria-label={t('shell.search')} onClick={() => spotlight.open()}>
@@ -90,15 +100,24 @@ function Frame() {
           </ActionIcon>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs">
-        <Sidebar onCollapse={() => setCollapsed(true)} onShortcuts={openSheet} onNavigate={close} />
+      {/* What is out of sight is out of reach of the keys, too. */}
+      <AppShell.Navbar
+        p="xs"
+        inert={isPhone ? !drawer : collapsed}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.defaultPrevented || !covers) return
+          close()
+          burger.current?.focus()
+        }}
+      >
+        <Sidebar onCollapse={turnSidebar} onShortcuts={openSheet} onNavigate={close} />
       </AppShell.Navbar>
-      <AppShell.Main id="main">
+      <AppShell.Main id="main" inert={covers}>
         <ViewAsBar />
         <OfflineBar />
         {collapsed && (
           <Box visibleFrom="sm" pos="fixed" top={10} left={8} style={{ zIndex: 100 }}>
-            <ActionIcon variant="default" aria-label={t('shell.expand')} onClick={() => setCollapsed(false)}>
+            <ActionIcon variant="default" data-expand aria-label={t('shell.expand')} onClick={turnSidebar}>
               <PanelLeft size={16} />
             </ActionIcon>
           </Box>
@@ -122,18 +141,18 @@ function useGoKeys(targets: Record<string, () => void>) {
   const armedAt = useRef(0)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const element = event.target as HTMLElement
-      if (event.ctrlKey || event.metaKey || event.altKey || element.isContentEditable) return
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || isInLayer(event)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isInText(event) || isInLayer(event)) return
       if (event.key === 'g') armedAt.current = Date.now()
       else if (Date.now() - armedAt.current < 1500 && targets[event.key]) {
         armedAt.current = 0
         event.preventDefault()
+        // The screen that is left has the same letter for something else.
+        event.stopPropagation()
         targets[event.key]?.()
       }
     }
-    window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
+    window.addEventListener('keydown', listen, { capture: true })
+    return () => window.removeEventListener('keydown', listen, { capture: true })
   })
 }
 
@@ -205,7 +224,7 @@ function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => vo
     <>
       <Group justify="space-between" px={10} pt={4} pb="xs" wrap="nowrap">
         <Text fw={600}>Quire</Text>
-        <ActionIcon visibleFrom="sm" aria-label={t('shell.collapse')} onClick={onCollapse}>
+        <ActionIcon visibleFrom="sm" data-collapse aria-label={t('shell.collapse')} onClick={onCollapse}>
           <PanelLeft size={16} />
         </ActionIcon>
       </Group>

@@ -14,5 +14,5 @@ function writeText(text: string): Promise<void> {
   // The only way there is: an event that a click begins.
   const isCopied = document.execCommand('copy')
   window.removeEventListener('copy', put, true)
-  return isCopied ? Promise.resolve() : Promise.reject(new Error('copy'))
+  return isCopied ? Promise.resolve() : Promise.reject(new DOMException('The text is not copied.', 'NotAllowedError'))
 }

@@ -1,4 +1,5 @@
-const LAYERS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+import { LAYERS } from './keyboard'
+
 const LONGEST = 20
 /** Longer than Mantine takes to return the focus to whatever had it when a dialog opened. */
 const AFTER_MANTINE_MS = 30
@@ -27,11 +28,25 @@ export function returnFocusFromLayers(): void {
   }
   let timer = 0
   new MutationObserver(() => {
+    if (isHeadingDue()) return focusHeading()
     // On a touch screen, the focus would bring up the keyboard.
     if (!isLost() || window.matchMedia('(pointer: coarse)').matches) return
     window.clearTimeout(timer)
     timer = window.setTimeout(restore, AFTER_MANTINE_MS)
   }).observe(document.body, { childList: true, subtree: true })
+}
+
+/** Whether the heading of a screen that was on the way is there now, in place of one that is gone or of the area that had the focus. */
+function isHeadingDue(): boolean {
+  const active = document.activeElement
+  const last = focused[focused.length - 1]
+  const isLost = active === document.body && last?.element.tagName === 'H1' && !last.element.isConnected && last.path === location.pathname
+  return (isLost || active?.id === 'main') && document.querySelector('#main h1') !== null
+}
+
+/** Take the focus where the control that had it is gone, which this element has taken the place of. */
+export function focusIfLost(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus({ preventScroll: true })
 }
 
 /**
@@ -41,7 +56,7 @@ export function returnFocusFromLayers(): void {
 export function focusHeading(): void {
   const active = document.activeElement
   const last = focused[focused.length - 1]
-  const isLeft = active === document.body ? last !== undefined && !last.element.isConnected : active?.closest('.mantine-AppShell-navbar')
+  const isLeft = active === document.body ? last !== undefined && !last.element.isConnected : active?.closest('#main:focus, .mantine-AppShell-navbar')
   const heading = isLeft && (document.querySelector<HTMLElement>('#main h1') ?? document.querySelector<HTMLElement>('#main'))
   if (!heading) return
   heading.tabIndex = -1

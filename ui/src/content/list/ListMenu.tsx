@@ -12,7 +12,7 @@ import type { ContentType } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
 import { confirmFirst } from '../../components/confirm'
 import { download } from '../../components/download'
-import { toast, toastError } from '../../components/toast'
+import { toast, toastError, toastRefusal } from '../../components/toast'
 import type { ListSearch } from '../../router'
 import { startJob, type JobReport } from '../../shell/jobs'
 import type { ListState } from './useListState'
@@ -149,7 +149,7 @@ export function ListMenu({ type, state }: { type: ContentType; state: ListState 
   const copy = () => {
     const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...common, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
     const command = `curl -g '${path.replaceAll("'", '%27')}'`
-    void navigator.clipboard.writeText(command).then(() => toast(t('list.requestCopied')), toastError)
+    void navigator.clipboard.writeText(command).then(() => toast(t('list.requestCopied')), () => toastRefusal(t('action.copyFailed')))
   }
   const run = (format: 'csv' | 'json') =>
     startJob({

@@ -14,7 +14,7 @@ import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
 import { ReviewFilter } from '../../review/ReviewFilter'
-import { useScreenHotkeys } from '../../shell/keyboard'
+import { useScreenLetters } from '../../shell/keyboard'
 import { MissingComputedFields } from '../ComputedErrors'
 import { NextMissing } from '../editor/NextMissing'
 import { useBulk, type Chosen } from './bulk'
@@ -101,7 +101,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       }
       return next
     })
-  useScreenHotkeys([
+  useScreenLetters([
     ['/', () => searchField.current?.focus()],
     ['c', () => may.create && create()],
     ['j', () => moveCursor(1)],

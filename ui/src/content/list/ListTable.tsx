@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Paper, ScrollArea, St
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, ArrowUp, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Copy, Ellipsis, Pencil, TextCursorInput, Trash2 } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasDrafts, labelOf, useAbility, useConfiguration, useLocales } from '../../api/hooks'
@@ -72,6 +72,8 @@ function Rows(props: Props) {
   useFocusedRow(body, active, (index) => virtual.scrollToIndex(index))
   const items = virtual.getVirtualItems()
   const [before, after] = [(items[0]?.start ?? top) - top, virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top)]
+  const mayEdit = useMayEdit(type, props.mayUpdate)
+  const [edited, setEdited] = useState<{ documentId: string; name: string } | null>(null)
   const [sortField, sortOrder] = state.sort.split(':') as [string, string]
   const allOnPage = rows.every((row) => selected.has(row.documentId))
   const width = shown.length + 5
@@ -139,12 +141,22 @@ function Rows(props: Props) {
                     <Checkbox size="xs" aria-label={t('list.select', { title: titleOf(row) })} checked={isSelected} onChange={() => actions.toggle(row)} />
                   </Table.Td>
                   {shown.map((name, at) => (
-                    <Cell key={name} {...props} row={row} name={name} isTitle={at === 0 || name === view.settings.mainField} />
+                    <Cell
+                      key={name}
+                      {...props}
+                      row={row}
+                      name={name}
+                      isTitle={at === 0 || name === view.settings.mainField}
+                      isEdited={edited?.documentId === row.documentId && edited.name === name}
+                      onEdit={mayEdit(name, row) ? (isOpen) => setEdited(isOpen ? { documentId: row.documentId, name } : null) : undefined}
+                    />
                   ))}
                   {hasDrafts(type) && <Table.Td>{row.status && <StatusBadge status={row.status} />}</Table.Td>}
                   {showsLocales && <Table.Td><Locales type={type} row={row} /></Table.Td>}
                   {!shown.includes('updatedAt') && <Table.Td>{row.updatedAt && <RelativeTime at={row.updatedAt} size="sm" c="dimmed" />}</Table.Td>}
-                  <Table.Td className="quire-row-menu"><RowMenu {...props} row={row} /></Table.Td>
+                  <Table.Td className="quire-row-menu">
+                    <RowMenu {...props} row={row} editable={shown.filter((name) => mayEdit(name, row))} onEdit={(name) => setEdited({ documentId: row.documentId, name })} />
+                  </Table.Td>
                 </Table.Tr>
               )
             })}
@@ -156,17 +168,25 @@ function Rows(props: Props) {
   )
 }
 
-type CellOf = Props & { row: Entry; name: string; isTitle: boolean }
-
-/** A value, which a double click edits in place where its type can stand alone. */
-function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
+/** Whether a value can be edited in the table: its type can stand alone, and the role may change it. */
+function useMayEdit(type: ContentType, mayUpdate: boolean): (name: string, row: Entry) => boolean {
   const ability = useAbility()
+  const { metadatas } = useConfiguration(type.uid).contentType
+  return (name, row) => {
+    const attribute = columnAttribute(type, name, row[name])
+    return (
+      mayUpdate && type.attributes[name] !== undefined && attribute.writable !== false && Boolean(fieldTypeOf(attribute).standsAlone) && ability.canField('update', type.uid, name) && metadatas[name]?.edit.editable !== false && name !== 'createdAt' && name !== 'updatedAt'
+    )
+  }
+}
+
+type CellOf = Props & { row: Entry; name: string; isTitle: boolean; isEdited: boolean; onEdit?: (isOpen: boolean) => void }
+
+/** A value, which is edited in place by a double click, or from the menu of its row. */
+function Cell({ type, state, row, name, isTitle, isEdited, onEdit, titleOf }: CellOf) {
   const view = useConfiguration(type.uid).contentType
-  const [isEdited, setEdited] = useState(false)
   const attribute = columnAttribute(type, name, row[name])
   const meta = view.metadatas[name]
-  const mayEdit =
-    mayUpdate && type.attributes[name] !== undefined && attribute.writable !== false && fieldTypeOf(attribute).standsAlone && ability.canField('update', type.uid, name) && meta?.edit.editable !== false && name !== 'createdAt' && name !== 'updatedAt'
   const { Cell: Shown } = fieldTypeOf(attribute)
   const content = (
     <div className="quire-ellipsis" dir="auto">
@@ -180,9 +200,9 @@ function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
     </div>
   )
   return (
-    <Table.Td className={isTitle ? undefined : 'quire-value'} onDoubleClick={mayEdit ? () => setEdited(true) : undefined}>
-      {isEdited ? (
-        <CellEditor type={type} name={name} attribute={attribute} row={row} locale={state.locale} onClose={() => setEdited(false)}>{content}</CellEditor>
+    <Table.Td className={isTitle ? undefined : 'quire-value'} onDoubleClick={onEdit && (() => onEdit(true))}>
+      {isEdited && onEdit ? (
+        <CellEditor type={type} name={name} attribute={attribute} row={row} locale={state.locale} onClose={() => onEdit(false)}>{content}</CellEditor>
       ) : (
         content
       )}
@@ -220,8 +240,11 @@ function Locales({ type, row }: { type: ContentType; row: Entry }) {
   )
 }
 
-function RowMenu({ row, titleOf, mayUpdate, actions }: Props & { row: Entry }) {
+type RowMenuProps = Props & { row: Entry; editable?: string[]; onEdit?: (name: string) => void }
+
+function RowMenu({ type, row, titleOf, mayUpdate, actions, editable = [], onEdit }: RowMenuProps) {
   const { t } = useTranslation()
+  const view = useConfiguration(type.uid).contentType
   const { open, duplicate, publish, unpublish, remove } = actions
   return (
     <Menu position="bottom-end">
@@ -230,6 +253,14 @@ function RowMenu({ row, titleOf, mayUpdate, actions }: Props & { row: Entry }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Pencil size={14} />} onClick={() => open(row)}>{mayUpdate ? t('action.edit') : t('action.view')}</Menu.Item>
+        {editable.length > 0 && (
+          <Menu.Sub>
+            <Menu.Sub.Target><Menu.Sub.Item leftSection={<TextCursorInput size={14} />}>{t('list.editValue')}</Menu.Sub.Item></Menu.Sub.Target>
+            <Menu.Sub.Dropdown>
+              {editable.map((name) => <Menu.Item key={name} onClick={() => onEdit?.(name)}>{labelOf(view, name, 'list')}</Menu.Item>)}
+            </Menu.Sub.Dropdown>
+          </Menu.Sub>
+        )}
         {duplicate && <Menu.Item leftSection={<Copy size={14} />} onClick={() => duplicate(row)}>{t('action.duplicate')}</Menu.Item>}
         {publish && row.status !== 'published' && <Menu.Item onClick={() => publish(row)}>{t('action.publish')}</Menu.Item>}
         {unpublish && row.status !== 'draft' && <Menu.Item onClick={() => unpublish(row)}>{t('action.unpublish')}</Menu.Item>}

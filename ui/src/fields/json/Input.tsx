@@ -46,6 +46,8 @@ export default function JsonInput(props: InputProps) {
           minHeight="96px"
           maxHeight="360px"
           readOnly={Boolean(props.locked)}
+          // Tab goes on to the next field.
+          indentWithTab={false}
           basicSetup={{ foldGutter: false, highlightActiveLine: false }}
           extensions={[jsonLanguage(), EditorView.contentAttributes.of({ 'aria-label': props.label })]}
           onChange={change}

@@ -7,17 +7,19 @@ import { useCallback, useEffect, useRef } from 'react'
  */
 export function useFocusAfterRemoval(count: number, itemAt: (index: number) => string) {
   const list = useRef<HTMLDivElement>(null)
-  const removed = useRef<number | null>(null)
+  const removed = useRef<{ at: number; of: number } | null>(null)
   useEffect(() => {
-    const at = removed.current
+    const last = removed.current
     removed.current = null
-    if (at === null || !list.current) return
+    // A removal that was refused leaves as many items; those that come later are added.
+    if (last === null || count >= last.of || !list.current) return
+    const { at } = last
     const find = (index: number) => list.current?.querySelector<HTMLElement>(`[data-item="${itemAt(index)}"]`)
     const next = find(at) ?? find(at - 1) ?? list.current.closest<HTMLElement>('[data-path]')
     next?.focus()
   }, [count, itemAt])
-  const onRemove = useCallback((index: number) => {
-    removed.current = index
-  }, [])
+  const onRemove = useCallback((at: number) => {
+    removed.current = { at, of: count }
+  }, [count])
   return { list, onRemove }
 }
