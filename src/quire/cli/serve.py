@@ -343,6 +343,7 @@ def server_config(
         server_header=False,
         proxy_headers=bool(server.trusted_proxies),
         forwarded_allow_ips=list(server.trusted_proxies),
+        timeout_keep_alive=max(1, round(server.keep_alive_timeout.total_seconds())),
         timeout_graceful_shutdown=max(1, round(server.shutdown_timeout.total_seconds())),
         factory=isinstance(application, str),
         workers=workers,

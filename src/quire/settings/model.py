@@ -89,6 +89,12 @@ class ServerSettings:
         "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.",
         default=(),
     )
+    keep_alive_timeout: timedelta = setting(
+        DURATION,
+        "How long a connection without requests stays open; longer than proxies and load balancers "
+        "keep it for their next request, often 60 seconds.",
+        default=timedelta(seconds=75),
+    )
     shutdown_timeout: timedelta = setting(
         DURATION,
         "How long running requests may take to finish at shutdown; the others then get 503.",

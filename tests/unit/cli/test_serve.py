@@ -46,6 +46,21 @@ def test_the_server_answers_and_ends_well_when_told(project: Path, workers: str)
     assert code == 0
 
 
+def test_idle_connections_stay_open_for_the_keep_alive_timeout(project: Path) -> None:
+    (project / "quire.toml").write_text('[server]\nkeep_alive_timeout = "8s"\n', encoding="utf-8")
+    with serving("start", project) as (address, _):
+        server = httpx.URL(address)
+        with closing(socket.create_connection((server.host, server.port or 80), 30)) as connection:
+            for target in ("/api/tags", "/_health"):
+                connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                assert connection.recv(1 << 16).startswith(b"HTTP/1.1 20")
+                connection.settimeout(6)  # longer than uvicorn keeps connections by default
+                with pytest.raises(TimeoutError):
+                    connection.recv(1)
+                connection.settimeout(30)
+            assert connection.recv(1) == b""
+
+
 def test_no_two_server_processes_give_the_same_request_id(project: Path) -> None:
     given: list[str] = []
     with serving("start", project, "--workers", "2") as (address, _):
