@@ -75,6 +75,7 @@ from quire.errors import (
     AppError,
     DatabaseBusyError,
     InternalServerError,
+    ProjectCodeTimeoutError,
     ServiceUnavailableError,
     UncertainOutcomeError,
 )
@@ -233,9 +234,9 @@ class DocumentService:
             program = self._run_and_record(act, unit)
             try:
                 result, recorded = await self._database.write(program)
-            except (UncertainOutcomeError, DatabaseBusyError):
-                # The first may have been committed: running it again could write twice. The second
-                # has waited as long as a request may wait.
+            except (UncertainOutcomeError, DatabaseBusyError, ProjectCodeTimeoutError):
+                # The first may have been committed: running it again could write twice. The others
+                # have taken as long as a request may take.
                 raise
             except ServiceUnavailableError:
                 if attempt == _MAX_ATTEMPTS:
