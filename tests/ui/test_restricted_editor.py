@@ -106,9 +106,9 @@ def test_times_of_a_schedule_are_read_without_permission_to_change_them(
     expect(desk.get_by_role("button", name="Scheduled", exact=True)).to_have_count(0)
     badge.hover()
     expect(desk.get_by_role("tooltip").filter(has_text="Publish at")).to_be_visible()
+    assert_accessible_in_both_schemes(desk)
     desk.get_by_role("button", name="More ways to publish").click()
     expect(desk.get_by_role("menuitem")).to_have_text(["Add to a release"])
-    assert_accessible_in_both_schemes(desk)
     site.api("DELETE", f"{ARTICLES}/{document}")
 
 

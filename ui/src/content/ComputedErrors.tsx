@@ -10,7 +10,7 @@ export function MissingComputedFields({ errors = {} }: { errors?: ComputedErrors
   const reasonOf = ({ message, code }: ComputedError) => message ?? t(code?.function ? 'computed.failed' : 'computed.failedUnnamed', { ...code })
   if (Object.keys(errors).length === 0) return null
   return (
-    <Alert color="orange" variant="light" p="xs" title={t('computed.missing')}>
+    <Alert color="yellow" variant="light" p="xs" title={t('computed.missing')}>
       <List size="xs" style={{ overflowWrap: 'anywhere' }}>
         {Object.entries(errors).map(([name, error]) => <List.Item key={name}>{name}: {reasonOf(error)}</List.Item>)}
       </List>
