@@ -195,6 +195,10 @@ async def use_without_server(way: str, pair: Pair, folder: Path) -> None:
         try:
             await users.until("refused", 2)
             await users.until("read", 20)
+            probe = client.request("GET", "/_ready")
+            # As in a server, where a request has no context of another one.
+            ready = await asyncio.create_task(probe, context=contextvars.Context())
+            assert (ready.status, json.loads(ready.content)["status"]) == (200, "ready")
         finally:
             await asyncio.to_thread(WAYS[way].come_back, pair.server)
         await asyncio.gather(users.until("written", 6), users.until("read", 6))

@@ -402,6 +402,8 @@ class ContentApi:
         Returns ``None`` if it is for the public folder.
         """
         method, headers = request.method, request.headers
+        route_method = "GET" if method == "HEAD" else method
+        allow_replica_reads(is_allowed=route_method == "GET")
         path = request.path.removesuffix(b"/")
         if path == _HEALTH_PATH:
             return NO_CONTENT
@@ -409,8 +411,6 @@ class ContentApi:
             return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _is_preflight(headers):
             return Response(204, b"", None)
-        route_method = "GET" if method == "HEAD" else method
-        allow_replica_reads(is_allowed=route_method == "GET")
         match = self._match_route(request)
         if match is None:
             if route_method != "GET":
