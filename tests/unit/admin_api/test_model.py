@@ -216,6 +216,10 @@ async def test_a_new_type_has_no_views_history_or_plans_of_a_removed_one(
     history = f"/admin/x/revisions/{MEMO}/{document_id}"
     assert (await model_site.ask("GET", history)).data != []
     release_id = await release(office, entry(document_id, None, MEMO))
+    schedule_path = f"/admin/x/schedule/{MEMO}/{document_id}"
+    later_at = later(office)
+    await model_site.ask("PUT", schedule_path, {"publishAt": later_at})
+    assert (await model_site.ask("GET", schedule_path)).data["publishAt"] == later_at
     made = await model_site.ask("POST", "/admin/x/views", {**view, "shared": True, "state": {}})
     assert made.status == 201, made.json
     await model_site.ask("PUT", "/admin/x/previews", {"previews": {MEMO: "/memos/{documentId}"}})
@@ -252,6 +256,7 @@ async def test_a_new_type_has_no_views_history_or_plans_of_a_removed_one(
     restored = await model_site.ask("POST", f"/admin/x/model/archive/{kept['id']}/restore")
     assert restored.data == {"count": 1}
     assert (await model_site.ask("GET", history)).data == []
+    assert (await model_site.ask("GET", schedule_path)).data["publishAt"] is None
 
 
 async def test_two_new_components_of_one_name_are_refused(model_site: ModelSite) -> None:

@@ -19,11 +19,13 @@ from quire.database.migration.renamed_models import (
     RELEASE_ITEM,
     WORKFLOW,
     read_columns,
+    read_own_jobs,
 )
 from quire.database.program import Program
 from quire.database.stores.auth_rows import ROW_RULES_KEY
 from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, view_key, write_setting
 from quire.database.stores.entry_stages import ENTRY_STAGES
+from quire.database.stores.jobs import JOBS
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.saved_views import SAVED_VIEWS
@@ -53,6 +55,8 @@ def delete_rows_about(
         yield from _delete(store, HISTORY_VERSIONS, "content_type", uid)
         yield from _delete(store, CORE_STORE, "key", view_key(uid))
     yield from _remove_from_workflows(store, uids)
+    if JOBS.name in table_names:
+        yield from _delete_jobs(store, uids)
 
     def remaining_previews(previews: Mapping[str, Any]) -> Mapping[str, Any]:
         return {uid: url for uid, url in previews.items() if uid not in uids}
@@ -90,6 +94,13 @@ def _delete(store: EntryStore, table: str, column: str, value: str) -> Program[N
         return sa.delete(table_clause).where(table_clause.c[column] == builder.plain_slot(0))
 
     yield from store.writes.run(("delete rows about", table, column), build, (value,))
+
+
+def _delete_jobs(store: EntryStore, uids: Collection[str]) -> Program[None]:
+    """Delete scheduled publications of entries: restored ones would be published by them."""
+    jobs = yield from read_own_jobs(store)
+    ids = [int(id_ or 0) for id_, _, values in jobs if orjson.loads(str(values)).get("uid") in uids]
+    yield from store.writes.delete(JOBS.name, ids)
 
 
 def _remove_from_workflows(store: EntryStore, uids: Collection[str]) -> Program[None]:

@@ -174,7 +174,21 @@ def _rename_in_previews(store: EntryStore, names: Mapping[str, str]) -> Program[
 
 
 def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
-    """Replace uids of types in waiting jobs of the server itself.
+    """Replace uids of types in waiting jobs of the server itself."""
+    for id_, key, arguments in (yield from read_own_jobs(store)):
+        values = orjson.loads(str(arguments))
+        old_uid = values.get("uid")
+        if old_uid in names:
+            changes: dict[str, Value] = {
+                "arguments": orjson.dumps({**values, "uid": names[old_uid]}).decode()
+            }
+            if key is not None:
+                changes["cancel_key"] = str(key).removesuffix(old_uid) + names[old_uid]
+            yield from store.writes.update(JOBS.name, int(id_ or 0), changes)
+
+
+def read_own_jobs(store: EntryStore) -> Program[Rows]:
+    """Return the id, ``cancel_key`` and arguments of waiting jobs of the server itself.
 
     Their arguments name a type as ``uid``, and the keys that cancel them end with it.
     """
@@ -185,16 +199,7 @@ def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None
         is_own = jobs.c("name").startswith(builder.constant(OWN_JOBS))
         return query.where(jobs.c("state") == builder.constant(WAITING), is_own)
 
-    for id_, key, arguments in (yield from store.writes.run(("own jobs",), build)):
-        values = orjson.loads(str(arguments))
-        old_uid = values.get("uid")
-        if old_uid in names:
-            changes: dict[str, Value] = {
-                "arguments": orjson.dumps({**values, "uid": names[old_uid]}).decode()
-            }
-            if key is not None:
-                changes["cancel_key"] = str(key).removesuffix(old_uid) + names[old_uid]
-            yield from store.writes.update(JOBS.name, int(id_ or 0), changes)
+    return (yield from store.writes.run(("own jobs",), build))
 
 
 def read_columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
