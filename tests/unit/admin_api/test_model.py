@@ -280,6 +280,26 @@ async def test_two_new_components_of_one_name_are_refused(model_site: ModelSite)
     assert not (model_site.project / "src/components/parts").exists()
 
 
+async def test_a_new_component_does_not_replace_the_one_that_contains_it(
+    model_site: ModelSite,
+) -> None:
+    text = {"type": "string"}
+    note = {"category": "parts", "displayName": "Note", "attributes": {"text": text}}
+    inner = {**note, "tmpUID": "part_inner", "attributes": {"ink": text}}
+
+    async def send(method: str, path: str, body: JsonObject) -> tuple[int, object]:
+        parts = {"component": body, "components": [inner]}
+        reply = await model_site.ask(method, f"{BUILDER}/{path}", parts)
+        return reply.status, reply.json.get("error")
+
+    refused = (400, "component.alreadyExists")
+    assert await send("POST", "components", note) == refused
+    other = {"component": {**note, "category": "others"}}
+    assert (await model_site.ask("POST", f"{BUILDER}/components", other)).status == 201
+    assert await send("PUT", "components/others.note", note) == refused
+    assert not (model_site.project / "src/components/parts").exists()
+
+
 async def test_h132_a_plan_lists_what_is_lost_and_nothing_is_lost_without_consent(
     model_site: ModelSite,
 ) -> None:

@@ -75,8 +75,11 @@ class NestedComponents:
         self._schema = schema
         self._bodies = bodies
 
-    def check(self, attributes: Body) -> None:
-        """Raise BuilderError for invalid and for missing components."""
+    def check(self, model: str, attributes: Body) -> None:
+        """Raise BuilderError for invalid and for missing components.
+
+        ``model`` is the uid of the model that contains them, ``attributes`` are its attributes.
+        """
         problems: list[Problem] = []
         if len(self._bodies) > _MAX_COMPONENTS:
             message = f"components field must have at most {_MAX_COMPONENTS} items"
@@ -95,9 +98,8 @@ class NestedComponents:
                 if uid not in temporary_uids and uid not in self._schema.components:
                     raise BuilderError(COMPONENT_NOT_FOUND)
         new_uids = [uid_of_component(body) for body in self._bodies if _is_new(body)]
-        if len(set(new_uids)) < len(new_uids) or not self._schema.components.keys().isdisjoint(
-            new_uids
-        ):
+        taken_uids = {model, *self._schema.components}
+        if len(set(new_uids)) < len(new_uids) or not taken_uids.isdisjoint(new_uids):
             raise BuilderError(COMPONENT_EXISTS)
 
     def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
@@ -175,8 +177,8 @@ class ModelWritingApi:
     async def create_type(self, request: Request) -> Response:
         """Create a content type."""
         body = self._type_body(request, None)
-        components = self._components(request, _mapping(body, "attributes"))
         uid = uid_of_type(body)
+        components = self._components(request, uid, _mapping(body, "attributes"))
 
         def change(schema_files: SchemaFiles) -> None:
             uids = components(schema_files, uid)
@@ -191,7 +193,7 @@ class ModelWritingApi:
         """Change a content type."""
         content_type = self._requested_type(request)
         body, uid = self._type_body(request, content_type), content_type.uid
-        components = self._components(request, _mapping(body, "attributes"))
+        components = self._components(request, uid, _mapping(body, "attributes"))
 
         def change(schema_files: SchemaFiles) -> None:
             uids = components(schema_files, uid)
@@ -216,8 +218,8 @@ class ModelWritingApi:
     async def create_component(self, request: Request) -> Response:
         """Create a component."""
         body = self._component_body(request, None)
-        components = self._components(request, body["attributes"])
         uid = uid_of_component(body)
+        components = self._components(request, uid, body["attributes"])
         if uid in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
@@ -233,8 +235,8 @@ class ModelWritingApi:
         """Change a component; with another category it has another uid."""
         component = self._requested_component(request)
         body = self._component_body(request, component)
-        components = self._components(request, body["attributes"])
         new_uid = f"{slug_of(body['category'])}.{component.uid.partition('.')[2]}"
+        components = self._components(request, new_uid, body["attributes"])
         if new_uid != component.uid and new_uid in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
@@ -348,14 +350,14 @@ class ModelWritingApi:
         _refuse_broken_patterns(body["attributes"])
         return dict(body)
 
-    def _components(self, request: Request, attributes: Body) -> NestedComponents:
+    def _components(self, request: Request, model: str, attributes: Body) -> NestedComponents:
         """Return the nested components of a model. Raises BuilderError."""
         body = request.body
         component_bodies = body.get("components") if isinstance(body, Mapping) else None
         components = NestedComponents(
             self._schema, component_bodies if isinstance(component_bodies, list) else []
         )
-        components.check(attributes)
+        components.check(model, attributes)
         return components
 
 
