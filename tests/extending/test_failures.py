@@ -217,6 +217,18 @@ async def test_a_failed_rule_is_named_in_the_admin_and_nothing_is_created(
         assert [one["title"] for one in listed.json["results"]] == ["Old"]
 
 
+async def test_a_failed_rule_on_the_copy_of_an_entry_is_named(tmp_path: Path) -> None:
+    code = FAILING_RULE.replace('on=["find"]', 'on=["create"]')
+    async with open_extended(tmp_path, SQLITE, code) as office:
+        made = await office.ask("POST", PAPERS, {"title": "Sea"}, token=office.boss)
+        module().raising = True
+        path = f"{PAPERS}/clone/{made.data['documentId']}"
+        told = await office.ask("POST", path, {"title": "Copy"}, token=office.boss)
+        assert (await titles(office)) == ["Sea"]
+    assert told.status == 500
+    assert told.json["error"]["details"]["code"]["function"] == "fail"
+
+
 async def test_a_failed_rule_is_told_from_one_that_hides_everything(tmp_path: Path) -> None:
     code = FAILING_RULE.replace("return True", "return False")
     async with open_extended(tmp_path, SQLITE, code) as office:

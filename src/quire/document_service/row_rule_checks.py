@@ -90,13 +90,14 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     role_rule = role_rules.get(names.granted)
     if role_rule is None and names.of_project.isdisjoint(project):
         return None
-    unit.rules.require(names.find, *names.changed)
+    is_clone = isinstance(command, CloneDocument)
+    unit.rules.require(names.find, *names.changed, *(names.create if is_clone else ()))
     changed = tuple(project[name] for name in names.changed if name in project)
     create = tuple(project[name] for name in names.create if name in project)
     if role_rule is not None:
         create = (*create, role_rule)
         # The rule of a role on creating is for the copy, not for its source.
-        if not isinstance(command, CloneDocument):
+        if not is_clone:
             changed = (*changed, role_rule)
     return CommandRules(find=project.get(names.find), changed=changed, create=create)
 
