@@ -103,6 +103,10 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
             if rule is not None:
                 raise ProjectCodeError(rule.function, rule.place)
 
+    def require_reads(self, uid: str) -> None:
+        """Raise ProjectCodeError if a rule on reading a content type has failed."""
+        self.require(*(f"{uid}.{action}" for action in _READ_ACTIONS))
+
     def narrow(self, uid: str, *actions: str) -> bool:
         """Tell whether there is a rule on one of these actions on a content type."""
         names = {f"{uid}.{action}" for action in actions}

@@ -6,9 +6,6 @@ from quire.content_manager.permissions import TypePermissions
 from quire.errors import PolicyError
 from quire.schema.model import ContentType, Schema
 
-_READS = ("find", "findOne")
-"""The actions of rules on reading, by the permission's action."""
-
 
 def type_of(schema: Schema, request: Request) -> ContentType:
     """Return the content type in the path. Raises PolicyError for an unknown one."""
@@ -26,6 +23,5 @@ def permissions_of(schema: Schema, request: Request, action: str = READ) -> Type
     """
     permissions = TypePermissions(request.administrator.ability, action, type_of(schema, request))
     permissions.require()
-    uid = permissions.content_type.uid
-    permissions.ability.project_rules.require(*(f"{uid}.{action}" for action in _READS))
+    permissions.ability.project_rules.require_reads(permissions.content_type.uid)
     return permissions
