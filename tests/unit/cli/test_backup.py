@@ -526,6 +526,7 @@ def test_a_dump_trusts_the_authorities_that_the_server_trusts(
         authorities = tmp_path / "authorities"
         authorities.mkdir()
         (authorities / f"{openssl_name_hash(certificate)}.0").symlink_to(certificate)
+        (authorities / "00000000.0").symlink_to(tmp_path / "removed.pem")  # OpenSSL ignores it
         monkeypatch.setenv("SSL_CERT_DIR", str(authorities))
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
         code, _, messages = run("backup", site, "--to", tmp_path / "folder.tar")

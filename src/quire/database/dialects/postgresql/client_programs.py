@@ -168,5 +168,7 @@ def _tls_environment(options: PostgresOptions, folder: Path) -> dict[str, str]:
 
 def _join_certificates(folder: Path, file: Path) -> None:
     """Write the certificates of a folder to one file: those that OpenSSL finds by their names."""
-    certificates = sorted(path for path in folder.iterdir() if _HASHED_NAME.fullmatch(path.name))
+    certificates = sorted(
+        path for path in folder.iterdir() if _HASHED_NAME.fullmatch(path.name) and path.is_file()
+    )
     file.write_bytes(b"\n".join(path.read_bytes() for path in certificates))
