@@ -186,6 +186,25 @@ def test_an_authority_in_the_home_folder_requires_its_certificates(
     assert list(deploy_check.connection_findings(settings)) == []
 
 
+@pytest.mark.whatever_the_database("the settings of a database that does not exist are read")
+@pytest.mark.parametrize("error", [RuntimeError, PermissionError])
+def test_the_home_folder_may_be_missing_or_unreadable(
+    error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Path:
+        raise error
+
+    forget_libpq_variables(monkeypatch, tmp_path)
+    monkeypatch.setattr(Path, "home", fail)
+    environ = {
+        "DATABASE_CLIENT": "postgres",
+        "DATABASE_URL": "postgresql://site:8Hq2m@db.example.org/site?sslmode=require",
+    }
+    settings = load_settings(tmp_path, environ=environ)
+    (finding,) = deploy_check.connection_findings(settings)
+    assert finding.message == "the certificate of db.example.org is not checked"
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [

@@ -68,7 +68,7 @@ def _sslmode(parameters: Mapping[str, str], environment: Mapping[str, str]) -> s
     has_authority = (
         "sslrootcert" in parameters
         or "PGSSLROOTCERT" in environment
-        or (Path.home() / ".postgresql" / "root.crt").exists()
+        or _is_in_home_folder(".postgresql/root.crt")
     )
     # As in libpq: if there is an authority, its certificates are required.
     return "verify-ca" if mode == "require" and has_authority else mode
@@ -77,5 +77,13 @@ def _sslmode(parameters: Mapping[str, str], environment: Mapping[str, str]) -> s
 def _other_password(parameters: Mapping[str, str], environment: Mapping[str, str]) -> str | None:
     if "PGPASSWORD" in environment:
         return environment["PGPASSWORD"]
-    has_file = "PGPASSFILE" in environment or (Path.home() / ".pgpass").exists()
+    has_file = "PGPASSFILE" in environment or _is_in_home_folder(".pgpass")
     return None if has_file or _OTHER_CREDENTIALS & parameters.keys() else ""
+
+
+def _is_in_home_folder(path: str) -> bool:
+    """Tell whether a file of libpq is in the home folder."""
+    try:
+        return (Path.home() / path).exists()
+    except (OSError, RuntimeError):  # it may be that of somebody else, or there is none
+        return False
