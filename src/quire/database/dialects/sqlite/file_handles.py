@@ -101,7 +101,10 @@ def copy_database_file(source: SqliteOptions, target: Path) -> None:
     """Copy a database to a new file, while others may write. Raises DatabaseOpenError."""
     source_connection = open_connection(source, readonly=False)
     try:
-        target_connection = apsw.Connection(str(target))
+        try:
+            target_connection = apsw.Connection(str(target))
+        except apsw.Error as error:
+            raise open_error(target, error) from error
         try:
             with target_connection.backup("main", source_connection, "main") as backup:
                 # In one step: with several, each write of others would restart it.
@@ -150,16 +153,18 @@ def open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
         case apsw.CorruptError():
             return DatabaseOpenError(f"{path} is damaged: {error}")
         case _:
-            return DatabaseOpenError(f"{path} cannot be opened: {_obstacle(path) or error}")
+            return DatabaseOpenError(f"{path} cannot be opened: {_access_problem(path) or error}")
 
 
-def _obstacle(path: Path) -> str | None:
+def _access_problem(path: Path) -> str | None:
     """Return why SQLite cannot open a file or create those next to it, if that can be seen."""
     folder = path.parent
     try:
+        if not folder.is_dir():
+            return f"there is no folder {folder}"
         if not os.access(folder, os.W_OK):
             return f"this process cannot write to the folder {folder}"
-        if not os.access(path, os.R_OK | os.W_OK):
+        if path.exists() and not os.access(path, os.R_OK | os.W_OK):
             return "this process cannot read and write it"
         if shutil.disk_usage(folder).free < _SHM_BYTES:
             return "there is no space left on its device"

@@ -1,6 +1,7 @@
 """The SQLite driver: snapshots, versions, slow reads, writes, locks and errors."""
 
 import asyncio
+import os
 import shutil
 import threading
 import time
@@ -16,7 +17,12 @@ import uvloop
 
 from quire.database.dialects.sqlite import driver
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.dialects.sqlite.file_handles import SqliteOptions, open_connection, open_error
+from quire.database.dialects.sqlite.file_handles import (
+    SqliteOptions,
+    copy_database_file,
+    open_connection,
+    open_error,
+)
 from quire.database.interface import WouldBlockError
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
@@ -721,9 +727,18 @@ def test_what_keeps_a_file_from_being_opened_is_named(
     error = apsw.IOError("disk I/O error")
     assert "cannot be opened: disk I/O error" in str(open_error(path, error))
     elsewhere = path.parent / "missing" / "data.db"
-    assert "cannot write to the folder" in str(open_error(elsewhere, error))
+    assert "there is no folder" in str(open_error(elsewhere, error))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)
+        assert "cannot write to the folder" in str(open_error(path, error))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
     assert "no space left" in str(open_error(path, error))
+
+
+def test_a_copy_that_cannot_be_made_is_named(path: Path) -> None:
+    target = path.parent / "missing" / "copy.db"
+    with pytest.raises(DatabaseOpenError, match=r"copy\.db cannot be opened: there is no folder"):
+        copy_database_file(SqliteOptions(path=path), target)
 
 
 async def test_the_journal_is_a_write_ahead_log_unless_it_is_to_be_kept(path: Path) -> None:
