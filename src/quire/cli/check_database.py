@@ -68,7 +68,7 @@ async def _examine_connection(
         schema=schema, tables=table_map, existing_tables=existing_tables, dialect=kind.dialect()
     )
     return DatabaseReport(
-        problems=tuple(f"In the database, {text}." for text in _grave_lacks(missing_items)),
+        problems=tuple(f"In the database, {text}." for text in _describe_missing(missing_items)),
         warnings=(*_summarize([item.kind for item in missing_items]), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(connection, layout, kind)),
@@ -83,7 +83,7 @@ async def _findings(
     return [*findings, *await connection.run(kind.broken_references(reported_tables))]
 
 
-def _grave_lacks(missing_items: Collection[MissingItem]) -> Iterator[str]:
+def _describe_missing(missing_items: Collection[MissingItem]) -> Iterator[str]:
     """Describe missing tables, together, and each missing column."""
     tables = [item for item in missing_items if item.kind is MissingKind.TABLE]
     if len(tables) > 1:

@@ -56,15 +56,15 @@ class ImportedModules(Struct, frozen=True, kw_only=True):
     def sources_used_by(self, file: str) -> dict[str, bytes]:
         """Return the contents of a file and of all files of the project that it imports."""
         files_by_name = {module.__name__: path for path, module in self.files.items()}
-        found: dict[str, bytes] = {}
+        used_sources: dict[str, bytes] = {}
         pending = [file]
         while pending:
             path = pending.pop()
-            if path in self.sources and path in self.files and path not in found:
-                found[path] = self.sources[path]
-                names = _imported_names(self.files[path], found[path])
+            if path in self.sources and path in self.files and path not in used_sources:
+                used_sources[path] = self.sources[path]
+                names = _imported_names(self.files[path], used_sources[path])
                 pending += [files_by_name[name] for name in names if name in files_by_name]
-        return found
+        return used_sources
 
 
 def _imported_names(module: ModuleType, source: bytes) -> Iterator[str]:
