@@ -27,7 +27,7 @@ from quire.customisations.javascript_files import (
     sources,
 )
 from quire.customisations.served_routes import UnservedRoute
-from quire.customisations.start_up_code import changed_plugin_actions, guards_routes
+from quire.customisations.start_up_code import changed_plugin_actions, guards_path
 from quire.javascript.modules import plain_export
 from quire.javascript.scope import walk
 from quire.javascript.syntax import Function, Name
@@ -159,11 +159,13 @@ def find_end_user_extension(
     return findings, routes
 
 
-def find_start_up_changes(project: Path, types: Iterable[str], prefix: str) -> Iterator[Finding]:
+def find_start_up_changes(
+    project: Path, types: Iterable[str], paths_by_name: Mapping[str, Sequence[str]]
+) -> Iterator[Finding]:
     """Find code that changes the plugin for end users, or adds middlewares, at the start.
 
     What an extension changes of its plugin before that is left out. ``types`` are the uids of all
-    content types, ``prefix`` is that of the content API.
+    content types, ``paths_by_name`` are the paths of requests by uid or name of an account action.
     """
     all_types = tuple(types)
     source = project / "src"
@@ -174,9 +176,18 @@ def find_start_up_changes(project: Path, types: Iterable[str], prefix: str) -> I
     for file in files:
         if file.path.endswith(".json"):
             continue
-        if "server" in file.text and ".use" in file.text and guards_routes(file.module, prefix):
-            sentence = "adds a middleware to the server, which may guard all routes"
-            yield warning_of(file, "start-up", f"{sentence}, and does not run", all_types)
+        if "server" in file.text and ".use" in file.text:
+            guarded_names = [
+                name
+                for name, paths in paths_by_name.items()
+                if any(guards_path(file.module, path) for path in paths)
+            ]
+            is_of_all = len(guarded_names) == len(paths_by_name)
+            guarded = "all routes" if is_of_all else "routes"
+            sentence = f"adds a middleware to the server, which may guard {guarded}"
+            if guarded_names:
+                closed_names = all_types if is_of_all else guarded_names
+                yield warning_of(file, "start-up", f"{sentence}, and does not run", closed_names)
         if END_USER_PLUGIN not in file.text:
             continue
         closes = _closed_names(changed_plugin_actions(file.module), all_types)

@@ -192,14 +192,15 @@ def find_customisations(
         if finding.kind != "lifecycles" or finding.file not in guarding_files
     ]
     extension_findings, extension_routes = find_end_user_extension(project, types)
+    paths_by_name = request_paths(types, routes, settings.api.prefix)
     findings = [
         *_routes_findings(routes, apis, types),
         *(_missing_routes_findings(apis, routes, types) if router_files else ()),
         *in_apis,
-        *_guard_findings(settings, apis, routes, code, types),
+        *_guard_findings(settings, apis, routes, code, types, paths_by_name),
         *find_project_code(project, types),
         *extension_findings,
-        *find_start_up_changes(project, types, settings.api.prefix),
+        *find_start_up_changes(project, types, paths_by_name),
         *hook_findings,
         *find_configuration(settings),
     ]
@@ -413,10 +414,15 @@ def _service_findings(project: Path, api: _Api, services: ServiceFiles) -> Itera
 
 
 def _guard_findings(
-    settings: Settings, apis: list[_Api], routes: Routes, code: GuardCode, types: Types
+    settings: Settings,
+    apis: list[_Api],
+    routes: Routes,
+    code: GuardCode,
+    types: Types,
+    paths_by_name: Mapping[str, Sequence[str]],
 ) -> Iterator[Finding]:
     """Find policies and middlewares: those before all routes, and those that routes may name."""
-    global_findings = list(_global_middleware_findings(settings, apis, types, routes))
+    global_findings = list(_global_middleware_findings(settings, apis, types, paths_by_name))
     yield from global_findings
     global_files = {finding.file for finding in global_findings}
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
@@ -427,7 +433,7 @@ def _guard_findings(
 
 
 def _global_middleware_findings(
-    settings: Settings, apis: list[_Api], types: Types, routes: Routes
+    settings: Settings, apis: list[_Api], types: Types, paths_by_name: Mapping[str, Sequence[str]]
 ) -> Iterator[Finding]:
     """Find the middlewares before all routes; they disable the types whose requests they refuse."""
     middlewares = global_middlewares(settings)
@@ -436,7 +442,6 @@ def _global_middleware_findings(
         for api, file in _guard_files(settings.project, apis, "middlewares")
         if (api, file.name) in middlewares.names
     ]
-    paths_by_name = request_paths(types, routes, settings.api.prefix)
     for file in (*files, *middlewares.files):
         headers: set[str] = set()
         closes_by_reason: dict[str, list[str]] = {}

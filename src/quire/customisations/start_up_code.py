@@ -74,10 +74,10 @@ def changed_plugin_actions(module: Module) -> frozenset[str] | None:
         return None
 
 
-def guards_routes(module: Module, prefix: str) -> bool:
-    """Whether a module adds a middleware to ``strapi.server`` that may refuse requests.
+def guards_path(module: Module, path: str) -> bool:
+    """Whether a module adds a middleware to ``strapi.server`` that may refuse requests to a path.
 
-    Only requests to paths below ``prefix`` count.
+    Those to paths below it count, too.
     """
     parts = list(walk(module.statements))
     servers: set[str] = set()
@@ -96,18 +96,18 @@ def guards_routes(module: Module, prefix: str) -> bool:
             case Opaque(skipped) if type(part) is Opaque and skipped >= _ADDED_MIDDLEWARE:
                 return True
             case Call(Member(inner, "use"), arguments) if _is_server(inner, servers):
-                if any(_may_refuse(module, argument, prefix) for argument in arguments):
+                if any(_may_refuse(module, argument, path) for argument in arguments):
                     return True
             case _:
                 continue
     return False
 
 
-def _may_refuse(module: Module, middleware: Expression, prefix: str) -> bool:
+def _may_refuse(module: Module, middleware: Expression, path: str) -> bool:
     if isinstance(middleware, Literal):  # a path
         return False
     try:
-        require_pass_through_handler(module, middleware, prefix)
+        require_pass_through_handler(module, middleware, path)
     except NotUnderstoodError:
         return True
     return False

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.customisations import Customisations
+from quire.schema.model import FILE_UID
 from tests.unit.customisations.test_scan import ARTICLE, USER, scan, write, write_types
 
 PREFIX = "plugin::users-permissions."
@@ -171,3 +172,16 @@ def test_a_middleware_of_the_server_closes_all_types(
 
     assert (ARTICLE in closed) == is_closed
     assert (USER in closed) == is_closed
+
+
+@pytest.mark.parametrize(
+    ("path", "closed"),
+    [("/api/articles", {ARTICLE}), ("/uploads", {FILE_UID}), ("/admin", set())],
+)
+def test_a_middleware_of_the_server_closes_the_types_of_its_paths(
+    tmp_path: Path, path: str, closed: set[str]
+) -> None:
+    refusal = f"if (ctx.path.startsWith('{path}')) {{ return ctx.forbidden(); }}"
+    body = f"strapi.server.use(async (ctx, next) => {{ {refusal} await next(); }});"
+
+    assert set(started(tmp_path, body).closed) == closed
