@@ -284,8 +284,13 @@ class _HandlerAnalysis(Struct):
 
     def _items(self, value: Expression) -> Sequence[Expression]:
         """Return the items of a constant list, or an unknown item."""
-        constant = self.module.followed(value)
+        constant = self._constant(value)
         return constant.items if isinstance(constant, Array) else (Opaque(),)
+
+    def _constant(self, value: Expression) -> Expression:
+        """Return the value of a name that is declared once, or the expression itself."""
+        is_ambiguous = isinstance(value, Name) and value.text in self.module.ambiguous_names
+        return value if is_ambiguous else self.module.followed(value)
 
     def _constant_text(self, value: object) -> str | None:
         match value:
@@ -294,7 +299,7 @@ class _HandlerAnalysis(Struct):
             case Name(name) if name in self.texts_by_name:
                 return self.texts_by_name[name]
             case Name():
-                constant = self.module.followed(value)
+                constant = self._constant(value)
                 return None if isinstance(constant, Name) else self._constant_text(constant)
             case _:
                 return None

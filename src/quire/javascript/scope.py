@@ -5,6 +5,7 @@ changes, ``env`` with a default, calls of the core factories, and functions, whi
 """
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -130,6 +131,17 @@ class Module:
         """The names of parameters of all functions, which hide constants of the same name."""
         functions = (part for part in walk(self.statements) if isinstance(part, Function))
         return frozenset().union(*(bound_names(function.parameters) for function in functions))
+
+    @cached_property
+    def ambiguous_names(self) -> frozenset[str]:
+        """The names of parameters, and those that are declared more than once in the module."""
+        counts = Counter(
+            name
+            for part in walk(self.statements)
+            if isinstance(part, Declaration)
+            for name in bound_names(part.target)
+        )
+        return self.parameter_names | {name for name, count in counts.items() if count > 1}
 
     def other(self, origin: str) -> "Module | None":
         """Return an imported module of the project, ``None`` if there is none."""

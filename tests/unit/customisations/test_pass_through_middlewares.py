@@ -108,6 +108,14 @@ def test_what_guards_other_paths_closes_nothing_else(tmp_path: Path, body: str) 
     assert ARTICLE not in scan(installed(tmp_path, code)).closed
 
 
+def test_a_constant_that_is_declared_again_is_unknown(tmp_path: Path) -> None:
+    body = """const FOLDER = ctx.get('x-path');
+    if (ctx.path.startsWith(FOLDER)) { return ctx.forbidden(); } await next();"""
+    code = f"const FOLDER = '/.well-known/';\n{handler(body)}"
+
+    assert ARTICLE in scan(installed(tmp_path, code)).closed
+
+
 def test_a_guard_of_paths_closes_what_they_lead_to(tmp_path: Path) -> None:
     body = "if (ctx.path.startsWith('/api/auth/local')) { return limit(ctx, next); } await next();"
 
