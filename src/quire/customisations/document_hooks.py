@@ -6,6 +6,7 @@ of these actions. Neither runs here.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
@@ -57,7 +58,6 @@ from quire.javascript.syntax import (
     Opaque,
     Return,
     Spread,
-    Statement,
     Unary,
 )
 from quire.schema.model import FILE_UID, USER_UID, ContentType, Schema, TypeKind
@@ -493,6 +493,9 @@ def _function_of(module: Module, value: Expression) -> tuple[Module, Function | 
 
 def _members_of(module: Module, value: Expression) -> Members | None:
     """Return the members of an object, ``None`` for unknown ones."""
+    imported_module = _imported_module(module, value)
+    if imported_module is not None:
+        return _exported_members(imported_module)
     resolved = _resolve(module, value)
     if resolved is None:
         return None
@@ -511,6 +514,18 @@ def _members_of(module: Module, value: Expression) -> Members | None:
         else:
             return None
     return members
+
+
+def _imported_module(module: Module, value: Expression) -> Module | None:
+    """Return the module of the project whose exports an expression is."""
+    match value:
+        case Call(Name("require"), (Literal(str() as origin),)):
+            return module.other(origin)
+        case Name(name) if name in module.imports:
+            origin, imported_name = module.imports[name]
+            return module.other(origin) if imported_name in {"default", "*"} else None
+        case _:
+            return None
 
 
 def _models(members: Members) -> frozenset[str] | None:
@@ -577,22 +592,23 @@ def _calls(  # noqa: C901, PLR0912 - a case for each form
 
 
 def _lists_by_item(module: Module) -> Mapping[str, Expression]:
-    """Return the lists that loops go through, by the name of their item, if it is used once."""
-    lists: dict[str, list[Expression]] = {}
+    """Return the lists that loops go through, by the name of their item, if nothing else has it."""
+    lists: dict[str, Expression] = {}
+    counts: Counter[str] = Counter()
     for part in walk(module.statements):
         match part:
             case Call(Member(items, "forEach" | "map"), (Function((Name(name), *_)),)):
-                lists.setdefault(name, []).append(items)
+                lists[name] = items
             case ForOf(target=Name(name), items=items):
-                lists.setdefault(name, []).append(items)
-            case Declaration(Name(name)):
-                lists.setdefault(name, []).append(Opaque())
+                lists[name] = items
+                counts[name] += 1
+            case Declaration(target):
+                counts.update(bound_names(target))
             case Function(parameters):
-                for name in bound_names(parameters):
-                    lists.setdefault(name, [])
+                counts.update(bound_names(parameters))
             case _:
                 continue
-    return {name: values[0] for name, values in lists.items() if len(values) == 1}
+    return {name: items for name, items in lists.items() if counts[name] == 1}
 
 
 def _items_of(
@@ -603,13 +619,21 @@ def _items_of(
     if not isinstance(callee, Name) or callee.text not in lists:
         return (middleware,)
     value = lists[callee.text]
-    if isinstance(value, Name) and [*walk(scope.statements)].count(value) <= _USES_OF_LISTS:
+    if isinstance(value, Name) and _uses(scope, value) <= _USES_OF_LISTS:
         value = scope.bindings.get(value.text, value)
     if not isinstance(value, Array):
         return (middleware,)
     if isinstance(middleware, Call):
         return [Call(item, middleware.arguments) for item in value.items]
     return value.items
+
+
+def _uses(scope: Module, name: Name) -> int:
+    """Return how often a module has a name, also in code that is not parsed."""
+    return sum(
+        part == name or (type(part) is Opaque and name.text in part.names)
+        for part in walk(scope.statements)
+    )
 
 
 def _replaces_services(file: SourceFile) -> bool:
@@ -703,14 +727,12 @@ def _is_member(value: Expression, owner: str, names: Iterable[str]) -> bool:
 
 def _flat_scope(module: Module, parts: Iterable[object]) -> Module:
     """Return a scope with the constants of all functions that are declared once."""
-    declarations: dict[str, list[Statement]] = {}
-    for part in parts:
-        if isinstance(part, Declaration) and isinstance(part.target, Name):
-            declarations.setdefault(part.target.text, []).append(part)
     return module.inner(
-        statements[0]
-        for name, statements in declarations.items()
-        if len(statements) == 1 and name not in module.parameter_names
+        part
+        for part in parts
+        if isinstance(part, Declaration)
+        and isinstance(part.target, Name)
+        and part.target.text not in module.ambiguous_names
     )
 
 

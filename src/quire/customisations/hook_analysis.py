@@ -541,8 +541,9 @@ class _HookAnalysis(HookChanges):
         if method in _CALLS_OF_FUNCTIONS:
             self._call_unknown(f"a function by {method}", arguments)
             return
-        if root == "strapi":
-            self._call_strapi(callee, arguments)
+        expanded = self._expanded(callee)
+        if isinstance(expanded, Member) and root_name(expanded) == "strapi":
+            self._call_strapi(expanded, arguments)
         elif root == "this":
             raise self.guard(f"calls this.{method}")
         elif isinstance(inner, Name) and self._is_own_module(inner.text):

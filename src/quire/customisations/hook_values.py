@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.javascript.scope import (
     Module,
@@ -171,7 +172,9 @@ class HookValues:
         line = None if self._statement is None else self._module.line_of(self._statement)
         return GuardingCodeError(reason, file, line)
 
-    def _note_declarations(self, function: Function) -> None:
+    def _note_declarations(  # noqa: C901 - a case for each declaration and change
+        self, function: Function
+    ) -> None:
         """Note the names that a function declares or changes, with their values."""
         self._shadowed |= bound_names(function.parameters)
         for part in walk(function.body):
@@ -180,6 +183,10 @@ class HookValues:
                     self._values.setdefault(name, []).append(value)
                     if isinstance(value, Function) and isinstance(part, Declaration):
                         self._functions[name] = value
+                case Declaration(ObjectPattern(names), value):
+                    self._shadowed |= bound_names(part.target)
+                    for key, name in names:
+                        self._values.setdefault(name, []).append(Member(value, key))
                 case Declaration(target, value):
                     self._shadowed |= bound_names(target)
                     for name in bound_names(target):
@@ -203,6 +210,12 @@ class HookValues:
                 match part:
                     case Declaration(Name(name), Object(members)):
                         self._bind_members(name, members)
+                    case Declaration(Name(name), Call(Member(Name("Object"), "assign"), values)):
+                        self._bind_members(name, map(Spread, values))
+                    case Call(Member(Name("Object"), "assign"), (Name(name), *values)) if (
+                        name not in self._paths
+                    ):
+                        self._bind_members(name, map(Spread, values))
                     case Assign("=", Member(Name(name), str() as key), value) if (
                         name not in self._paths
                     ):
@@ -568,6 +581,32 @@ class HookValues:
                     pending += (left, right)
                 case _:
                     continue
+
+    def _expanded(self, value: Expression) -> Expression:
+        """Return a chain of members and calls with the value of the variable that it begins with.
+
+        Results that were waited for, and those of services, are data.
+        """
+        match value:
+            case Member(inner):
+                return replace(value, object=self._expanded(inner))
+            case Call(inner) | OptionalCall(callee=inner):
+                return replace(value, callee=self._expanded(inner))
+            case Unary("()", inner):
+                return self._expanded(inner)
+            case Name(name) if name not in self._paths:
+                is_parameter = name in self._shadowed and name not in self._values
+                module_value = value if is_parameter else self._module.bindings.get(name, value)
+                values = self._values.get(name, [module_value])
+                if len(values) > 1 or values[0] == value:
+                    return value
+                match self._expanded(values[0]):
+                    case Unary("await") | Call(Member(Call(Member(_, "service")))):
+                        return value
+                    case expanded:
+                        return expanded
+            case _:
+                return value
 
     def _is_own_module(self, name: str) -> bool:
         return name in self._module.imports and self._module.imports[name][0].startswith(".")

@@ -451,6 +451,15 @@ def closed_for_label(folder: Path, files: dict[str, str]) -> set[str]:
             f"beforeFindMany: {REFUSING} }});",
             before=f"const own = {{ models: ['{LABEL}'] }};",
         ),
+        bootstrap(
+            f"add({REFUSING}); [log].forEach((one) => console.log(one));",
+            before="const log = (context, next) => next();\n"
+            "const add = (one) => strapi.documents.use(one);",
+        ),
+        bootstrap(
+            f"new Own().add({REFUSING}); for (const one of all) strapi.documents.use(one);",
+            before="const all = [];\nclass Own { add(one) { all.push(one); } }",
+        ),
         bootstrap(f"strapi.contentType('{LABEL}').lifecycles = {LIFECYCLE};"),
         bootstrap(f"strapi.contentTypes['{LABEL}'].lifecycles = {LIFECYCLE};"),
         bootstrap(f"strapi.contentType('{LABEL}').lifecycles.beforeFindMany = {REFUSING};"),
@@ -472,6 +481,18 @@ def closed_for_label(folder: Path, files: dict[str, str]) -> set[str]:
             LIFECYCLES: "module.exports = { afterCreate() {} };\n"
             f"module.exports['before' + 'FindMany'] = {REFUSING};"
         },
+        *(
+            {
+                LIFECYCLES: code,
+                f"{LABEL_FOLDER}own.js": "module.exports = { afterCreate() {} };\n"
+                f"module.exports.beforeFindMany = {REFUSING};",
+            }
+            for code in (
+                "module.exports = require('./own');",
+                "module.exports = { ...require('./own') };",
+                "const own = require('./own');\nmodule.exports = { ...own };",
+            )
+        ),
     ],
 )
 def test_hooks_are_registered_in_many_ways(tmp_path: Path, files: dict[str, str]) -> None:
@@ -747,6 +768,11 @@ async def test_a_guard_of_creations_closes_the_put_of_a_single_type(
 
 
 FILTERED = "filters = { rank: 1 }; return next();"
+CHECKING_SERVICE = {
+    "src/api/label/services/label.js": "const { createCoreService } = "
+    f"require('@strapi/strapi').factories;\nmodule.exports = createCoreService('{LABEL}', () => "
+    "({ check(event) { if (event.state) throw new Error('No'); }, note() {} }));"
+}
 
 
 @pytest.mark.parametrize(
@@ -761,6 +787,8 @@ FILTERED = "filters = { rank: 1 }; return next();"
         (f"const {{ a = context }} = {{}}; a.params.{FILTERED}", ""),
         (f"const kept = Object.fromEntries([[1, context]]); kept[1].params.{FILTERED}", ""),
         (f"const kept = Object.assign({{}}, {{ context }}); kept.context.params.{FILTERED}", ""),
+        (f"const call = Object.assign({{}}, context); call.params.{FILTERED}", ""),
+        (f"const kept = {{}}; Object.assign(kept, context); kept.params.{FILTERED}", ""),
         (f"context.state = context.params; context.state.{FILTERED}", ""),
         (f"kept.context = context; kept.context.params.{FILTERED}", "const kept = {};\n"),
         ("store.enterWith(context); refuse(); return next();", "const store = new Store();\n"),
@@ -786,6 +814,17 @@ def test_middlewares_that_keep_the_context_close(tmp_path: Path, body: str, befo
         ("afterCreate({ result }) { return strapi.db.connection('labels').where(result).del(); }",
          "create"),
         ("afterCreate() { return strapi.db.getConnection('labels').truncate(); }", "create"),
+        ((f"afterCreate({{ result }}) {{ const labels = strapi.documents('{LABEL}');\n"
+         "return labels.delete({ documentId: result.documentId }); }"), "create"),
+        (f"afterCreate() {{ const {{ entityService: all }} = strapi; all.delete('{LABEL}', 1); }}",
+         "create"),
+        (("async afterCreate() { const { connection: sql } = strapi.db;\n"
+         "try { await sql('labels').del(); } catch (error) { console.log(error); } }"), "create"),
+        (f"beforeCreate(event) {{ const own = strapi.service('{LABEL}'); own.check(event); }}",
+         "create"),
+        (("beforeCreate(event) { const { service: of } = strapi;\n"
+         f"of('{LABEL}').check(event); }}"), "create"),
+        ("beforeCreate(event) { labels().check(event); }", "create"),
         ("beforeCreate(event) { acl.error(event); }", "create"),
         ("beforeCreate() { const ctx = strapi.requestContext.get(); ctx.status = 403; }", "create"),
         ("beforeCreate() { strapi.requestContext.get().response.body = {}; }", "create"),
@@ -798,8 +837,9 @@ def test_lifecycles_that_undo_or_refuse_otherwise_close(
     tmp_path: Path, hook: str, action: str
 ) -> None:
     acl = "class Acl { error() { throw 1; } }\nconst acl = new Acl();"
-    code = f"{acl}\nmodule.exports = {{\n{hook} }};"
-    assert action in closed_for_label(tmp_path, {LIFECYCLES: code})
+    service = f"const labels = () => strapi.service('{LABEL}');"
+    code = f"{acl}\n{service}\nmodule.exports = {{\n{hook} }};"
+    assert action in closed_for_label(tmp_path, {LIFECYCLES: code, **CHECKING_SERVICE})
 
 
 @pytest.mark.parametrize(
@@ -817,6 +857,11 @@ def test_lifecycles_that_undo_or_refuse_otherwise_close(
         ("beforeCreate(event) { const ctx = strapi.requestContext.get();\n"
          "strapi.log.info(ctx?.request.url, ctx?.get('x-id')); }"),
         "afterCreate(event) { logger.error(event); }",
+        f"beforeCreate() {{ const own = strapi.service('{LABEL}'); own.note(); }}",
+        (f"async afterCreate() {{ const notes = strapi.documents('{NOTE}');\n"
+        "const found = await notes.findMany({}); found.map((one) => one.title).join(); }"),
+        (f"afterCreate() {{ const own = strapi.service('{LABEL}');\n"
+         "const text = own.note(); text.trim().split(','); }"),
         "afterCreate(event) { const app = strapi; app.log?.info?.(event.result.name); }",
         ("beforeCreate({ params }) { const names = ['a'];\n"
          "params.data.name = params.data.name.replace(/x/g, (part) =>"
@@ -831,7 +876,7 @@ def test_lifecycles_that_keep_no_guard_close_nothing(tmp_path: Path, hook: str) 
         "const logger = require('pino')();\nconst ids = new Map();\n"
         f"const slug = (data) => `${{data.name}}-1`;\nmodule.exports = {{\n{hook} }};"
     )
-    assert closed_for_label(tmp_path, {LIFECYCLES: code}) == set()
+    assert closed_for_label(tmp_path, {LIFECYCLES: code, **CHECKING_SERVICE}) == set()
 
 
 LARGE = f"// {'x' * 300_000}\n"
