@@ -125,7 +125,7 @@ WEBHOOK_QUEUE = Metric(
 WEBHOOK_LAG = Metric(
     name="quire_webhook_queue_lag_seconds",
     kind="gauge",
-    help="Age of the oldest delivery that waits.",
+    help="Age of the oldest waiting delivery of an enabled webhook.",
     merge="max",
 )
 JOB_QUEUE = Metric(
