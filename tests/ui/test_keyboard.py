@@ -258,6 +258,15 @@ def test_the_keys_reach_the_sidebar_only_where_it_is_in_sight(home: Page) -> Non
     expect(menu).to_be_focused()
     assert is_reached(page, page.get_by_role("main"))
 
+    menu.press("Enter")
+    sidebar.get_by_role("button").last.press("Enter")
+    expect(page.get_by_role("menuitem", name="Sign out")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menuitem", name="Sign out")).to_have_count(0)
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    sidebar.get_by_role("link", name="Media library").press("Enter")
+    expect(page.get_by_role("heading", name="Media library", level=1)).to_be_focused()
+
 
 def test_letters_act_from_a_checkbox_and_those_after_g_only_go_to_a_screen(
     site: Site, home: Page
@@ -272,7 +281,7 @@ def test_letters_act_from_a_checkbox_and_those_after_g_only_go_to_a_screen(
     page.get_by_role("checkbox", name="Select Lettered 2").press("Space")
     page.keyboard.press("g")
     page.keyboard.press("e")
-    expect(page.get_by_role("heading", name="API explorer", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="API explorer", level=1)).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
     for one in made:
         site.api("DELETE", f"{SAMPLES}/{one['documentId']}")

@@ -527,7 +527,8 @@ def test_a_lost_invitation_is_replaced(site: Site, page: Page) -> None:
     person = {"email": "lost@example.org", "firstname": "Lena", "roles": [role["id"]]}
     invited = site.api("POST", "/admin/users", person)["data"]
     go_on(page, f"/admin/settings/users/{invited['id']}")
-    page.get_by_role("button", name="New invitation link").click()
+    page.get_by_role("button", name="New invitation link").press("Enter")
+    expect(page.get_by_role("group", name="New invitation link")).to_be_focused()
     link = page.locator("pre").filter(has_text="/admin/auth/register?registrationToken=")
     expect(link).to_be_visible()
     assert invited["registrationToken"] not in link.inner_text()

@@ -61,16 +61,18 @@ function Frame() {
   useEffect(() => router.subscribe('onRendered', ({ pathChanged }) => pathChanged && focusHeading()), [router])
   useHotkeys([['mod+K', () => spotlight.open()]], [])
   /** Show or hide the sidebar; the button that does the opposite takes the focus where it would be lost. */
-  const turnSidebar = () => {
+  const toggleSidebar = () => {
     const hadFocus = document.activeElement?.closest('.mantine-AppShell-navbar, [data-expand]')
     flushSync(() => setCollapsed(!collapsed))
     if (hadFocus) document.querySelector<HTMLElement>(collapsed ? '[data-collapse]' : '[data-expand]')?.focus()
   }
   const burger = useRef<HTMLButtonElement>(null)
   const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
-  const covers = drawer && isPhone
+  const isCovered = drawer && isPhone
+  // The link that was followed cannot keep the focus, and the screen can take it only now.
+  useEffect(() => (isCovered ? focusHeading : undefined), [isCovered])
   useScreenLetters([
-    ['[', turnSidebar],
+    ['[', toggleSidebar],
     ['?', openSheet],
     ['shift+?', openSheet],
   ])
@@ -105,19 +107,20 @@ function Frame() {
         p="xs"
         inert={isPhone ? !drawer : collapsed}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.defaultPrevented || !covers) return
+          // Events of a menu come by here, too.
+          if (event.key !== 'Escape' || event.defaultPrevented || !isCovered || isInLayer(event.nativeEvent)) return
           close()
           burger.current?.focus()
         }}
       >
-        <Sidebar onCollapse={turnSidebar} onShortcuts={openSheet} onNavigate={close} />
+        <Sidebar onCollapse={toggleSidebar} onShortcuts={openSheet} onNavigate={close} />
       </AppShell.Navbar>
-      <AppShell.Main id="main" inert={covers}>
+      <AppShell.Main id="main" inert={isCovered}>
         <ViewAsBar />
         <OfflineBar />
         {collapsed && (
           <Box visibleFrom="sm" pos="fixed" top={10} left={8} style={{ zIndex: 100 }}>
-            <ActionIcon variant="default" data-expand aria-label={t('shell.expand')} onClick={turnSidebar}>
+            <ActionIcon variant="default" data-expand aria-label={t('shell.expand')} onClick={toggleSidebar}>
               <PanelLeft size={16} />
             </ActionIcon>
           </Box>

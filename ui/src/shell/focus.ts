@@ -36,11 +36,12 @@ export function returnFocusFromLayers(): void {
   }).observe(document.body, { childList: true, subtree: true })
 }
 
-/** Whether the heading of a screen that was on the way is there now, in place of one that is gone or of the area that had the focus. */
+/** Whether the heading of a screen that was on the way is there now, in place of a control of the screen before, of another heading, or of the area that had the focus. */
 function isHeadingDue(): boolean {
   const active = document.activeElement
   const last = focused[focused.length - 1]
-  const isLost = active === document.body && last?.element.tagName === 'H1' && !last.element.isConnected && last.path === location.pathname
+  const isGone = active === document.body && last !== undefined && !last.element.isConnected
+  const isLost = isGone && (last.element.tagName === 'H1' || last.path !== location.pathname)
   return (isLost || active?.id === 'main') && document.querySelector('#main h1') !== null
 }
 

@@ -11,6 +11,7 @@ import { passwordProblem } from '../../auth/passwords'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { confirmFirst } from '../../components/confirm'
+import { focusIfLost } from '../../shell/focus'
 import { SaveButton, Section, SettingsPage } from '../components'
 import { personQuery, settingsKey } from '../queries'
 import { Explain } from './Explain'
@@ -33,10 +34,10 @@ function Invitation({ person }: { person: Administrator }) {
     <Stack gap={6} align="flex-start">
       <Text size="sm">{t('people.notRegistered', { name: nameOf(person) })}</Text>
       {renew.data ? (
-        <>
+        <Stack ref={focusIfLost} tabIndex={-1} role="group" aria-label={t('people.newLink')} gap={6} w="100%">
           <InvitationLink token={renew.data} />
           <Text size="xs" c="dimmed">{t('people.linkHint', { name: nameOf(person) })}</Text>
-        </>
+        </Stack>
       ) : (
         <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>{t('people.newLink')}</Button>
       )}
