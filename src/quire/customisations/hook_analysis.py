@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import zip_longest
 
 from quire.customisations.hook_changes import (
-    HookChanges,
+    HookChangeAnalysis,
 )
 from quire.customisations.hook_values import (
     ANY,
@@ -167,7 +167,7 @@ def require_no_guard(
         raise analysis.guard(NOT_UNDERSTOOD) from None
 
 
-class _HookAnalysis(HookChanges):
+class _HookAnalysis(HookChangeAnalysis):
     """The analysis of a function, and of those that it calls."""
 
     def __init__(
@@ -447,7 +447,7 @@ class _HookAnalysis(HookChanges):
             raise self.guard("changes the request or the response")
         is_followed = isinstance(target.object, Name) if path is None else path[0] in _FOLLOWED
         if not is_followed and value is not None:
-            self._keep_from_objects((value,))
+            self._require_not_kept((value,))
 
     # Calls
 
@@ -555,24 +555,30 @@ class _HookAnalysis(HookChanges):
         elif is_own_method or (method not in _BUILT_IN_METHODS and self._is_own(inner)):
             self._call_own_method(inner, method, arguments)
         else:
-            package = self._package_of(inner)
-            if package is not None:
-                self._require_package(package)
-                if method.startswith(_REFUSING_NAMES) and not self._handled_errors:
-                    raise self.guard(f"calls {method}")
-            if method == "parse" and root not in PARSERS and not self._handled_errors:
-                raise self.guard("calls parse")
-            if package is not None:
-                self._keep_from_packages(arguments)
-            elif root not in _GLOBAL_OBJECTS and method not in _KEEPING_NOTHING:
-                self._keep_from_objects(arguments)
-            else:
-                self._keep_from_objects(
-                    part
-                    for part in arguments
-                    if isinstance(part, Object)
-                    or (isinstance(part, Array) and method in _KEEPING_FUNCTIONS)
-                )
+            self._call_foreign_method(inner, method, arguments)
+
+    def _call_foreign_method(
+        self, inner: Expression, method: str, arguments: Sequence[Expression]
+    ) -> None:
+        """Check a call of a method of a package, or of an object of JavaScript."""
+        package, root = self._package_of(inner), root_name(inner)
+        if package is not None:
+            self._require_package(package)
+            if method.startswith(_REFUSING_NAMES) and not self._handled_errors:
+                raise self.guard(f"calls {method}")
+        if method == "parse" and root not in PARSERS and not self._handled_errors:
+            raise self.guard("calls parse")
+        if package is not None:
+            self._require_not_passed_to_package(arguments)
+        elif root not in _GLOBAL_OBJECTS and method not in _KEEPING_NOTHING:
+            self._require_not_kept(arguments)
+        else:
+            self._require_not_kept(
+                part
+                for part in arguments
+                if isinstance(part, Object)
+                or (isinstance(part, Array) and method in _KEEPING_FUNCTIONS)
+            )
 
     def _call_own_method(
         self, inner: Expression, method: str, arguments: Sequence[Expression]
@@ -701,7 +707,7 @@ class _HookAnalysis(HookChanges):
                 raise self.guard(f"calls {name}")
             if name in _CHANGING_FUNCTIONS:
                 self._call_changing_function(name, arguments)
-            self._keep_from_packages(arguments)
+            self._require_not_passed_to_package(arguments)
             return
         function = None if name in self._values else self._own_function(name)
         is_declared = name in self._values or name in self._module.imports
@@ -710,7 +716,7 @@ class _HookAnalysis(HookChanges):
         elif name == "resolve" and name in self._shadowed:
             return
         elif name in _KEEPING_CONSTRUCTORS and not is_declared:
-            self._keep_from_objects(arguments)
+            self._require_not_kept(arguments)
         elif name not in GLOBAL_FUNCTIONS or is_declared or name in self._module.bindings:
             self._call_unknown(name, arguments)
 
@@ -728,7 +734,7 @@ class _HookAnalysis(HookChanges):
         if origin in _VALIDATORS and not self._handled_errors:
             raise self.guard(f"calls {origin}, which may refuse data")
 
-    def _keep_from_packages(self, arguments: Sequence[Expression]) -> None:
+    def _require_not_passed_to_package(self, arguments: Sequence[Expression]) -> None:
         """Check that a package cannot change what is read."""
         if not self._call.is_read:
             return
@@ -737,7 +743,7 @@ class _HookAnalysis(HookChanges):
             if path is not None and len(path) <= len(DATA):
                 raise self.guard("passes what it reads to a package")
 
-    def _keep_from_objects(self, arguments: Iterable[Expression]) -> None:
+    def _require_not_kept(self, arguments: Iterable[Expression]) -> None:
         """Check that no other object keeps what may be changed later by that object."""
         if not self._call.is_late and any(map(self._holds, arguments)):
             raise self.guard(NOT_UNDERSTOOD)

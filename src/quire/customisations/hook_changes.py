@@ -6,7 +6,7 @@ from quire.customisations.hook_values import (
     ANY,
     DATA,
     NOT_UNDERSTOOD,
-    HookValues,
+    HookValueAnalysis,
     ValuePath,
 )
 from quire.javascript.scope import (
@@ -49,7 +49,7 @@ _CALLER = frozenset({"requestContext", "user", "auth"})
 """Members that say who the caller is."""
 
 
-class HookChanges(HookValues):
+class HookChangeAnalysis(HookValueAnalysis):
     """The checks of changes of the hook's argument."""
 
     def _change_path(self, path: ValuePath, value: Expression | None, operator: str = "=") -> None:

@@ -125,7 +125,7 @@ class JavaScriptProject(Struct, frozen=True):
     types_used: set[str]
 
 
-class HookValues:
+class HookValueAnalysis:
     """What the expressions of a function stand for.
 
     It knows which variables stand for members of the hook's argument.
@@ -378,7 +378,7 @@ class HookValues:
         if resolved is None or id(resolved[1]) in self._resolved_functions:
             return None
         module, function = resolved
-        other = HookValues(self._code, module, self._call, self._depth + 1)
+        other = HookValueAnalysis(self._code, module, self._call, self._depth + 1)
         other._statement = self._statement if module is self._module else None
         other._resolved_functions = self._resolved_functions | {id(function)}
         if is_closure:

@@ -251,14 +251,16 @@ class _HandlerAnalysis(Struct):
             case Call(Member(items, "includes"), (value,)) if self._is_path(value):
                 return _any_known(map(self._known_equality, self._items(items)))
             case Call(Member(items, "some"), (Function((Name(name),), body),)):
-                return _any_known(self._known_of(body, name, item) for item in self._items(items))
+                return _any_known(
+                    self._known_for_item(body, name, item) for item in self._items(items)
+                )
             case _:
                 return None
 
     def _known_equality(self, value: object) -> bool | None:
         """Whether the path is equal to a text: never or maybe."""
         text = self._constant_text(value)
-        return None if text is None or self._may_begin(text) else False
+        return None if text is None or self._may_begin_with(text) else False
 
     def _known_start(self, value: object) -> bool | None:
         """Whether the path begins with a text."""
@@ -267,14 +269,14 @@ class _HandlerAnalysis(Struct):
             return None
         if self.path.startswith(text):
             return True
-        return None if self._may_begin(text) else False
+        return None if self._may_begin_with(text) else False
 
-    def _may_begin(self, text: str) -> bool:
+    def _may_begin_with(self, text: str) -> bool:
         """Whether the path may begin with a text that is not shorter than its folder."""
         end = len(self.path)
         return text.startswith(self.path) and text[end : end + 1] in {"", "/", "?"}
 
-    def _known_of(self, test: object, name: str, item: Expression) -> bool | None:
+    def _known_for_item(self, test: object, name: str, item: Expression) -> bool | None:
         """Whether a condition holds if a name stands for an item of a list."""
         text = self._constant_text(item)
         if text is None:

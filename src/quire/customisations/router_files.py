@@ -1,13 +1,15 @@
-"""Reads the router files of a project: the core routes, and their guards."""
+"""Reads the router files of a project: the core routes, their guards, and the paths of types."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
+from itertools import takewhile
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quire.customisations.combined_router_files import combined_routes
 from quire.customisations.controllers import Actions
+from quire.customisations.end_user_routes import END_USER_PREFIX, END_USER_ROUTES
 from quire.customisations.javascript_files import SourceFile
 from quire.customisations.route_config import GuardCode, GuardProblem, RouteGuard
 from quire.customisations.served_routes import (
@@ -18,7 +20,16 @@ from quire.customisations.served_routes import (
     usual_routes,
 )
 from quire.javascript.scope import CODE, Factory
-from quire.schema.model import ContentType
+from quire.schema.model import FILE_UID, ContentType
+
+ADMIN_PATHS = ("/admin", "/content-manager")
+_PATHS_OF_PLUGINS = {
+    END_USER_PREFIX: ("/users", "/users-permissions"),
+    "plugin::upload.": ("/upload",),
+    "plugin::i18n.": ("/i18n",),
+}
+_PUBLIC_FILES = "/uploads"
+"""The folder of uploaded files, which Strapi serves after all middlewares."""
 
 _PLAIN_PATH = re.compile(r"(?:/(?::?[\w.~-]+))+/?")
 _ID = ":id"
@@ -371,3 +382,41 @@ def _is_names(value: object) -> bool:
     return value is None or (
         isinstance(value, list) and all(isinstance(name, str) for name in value)
     )
+
+
+def request_paths(
+    types: Mapping[str, ContentType], routes: Routes, prefix: str
+) -> dict[str, tuple[str, ...]]:
+    """Return the folders of the paths of requests, by uid of a type or name of an account action.
+
+    Types that have no routes are left out. ``prefix`` is that of the content API.
+    """
+    below = prefix.rstrip("/")
+    paths = {
+        uid: tuple(f"{below}{path}" for path in type_paths)
+        for uid, content_type in types.items()
+        if (type_paths := _paths_of_type(content_type, routes))
+    }
+    if FILE_UID in paths:
+        paths[FILE_UID] = (*paths[FILE_UID], _PUBLIC_FILES)
+    for route in END_USER_ROUTES:
+        name = f"{END_USER_PREFIX}{route.action}"
+        paths[name] = (*paths.get(name, ()), f"{below}{_folder(f'/{route.path}')}")
+    return paths
+
+
+def _paths_of_type(content_type: ContentType, routes: Routes) -> tuple[str, ...]:
+    uid = content_type.uid
+    if content_type.is_api:
+        registered = (_folder(one.route.path) for one in routes.registered.get(uid, ()))
+        return tuple(dict.fromkeys((f"/{content_type.route_name}", *registered)))
+    for start, paths in _PATHS_OF_PLUGINS.items():
+        if uid.startswith(start):
+            return paths
+    return ()
+
+
+def _folder(path: str) -> str:
+    """Return the segments of a path before the first one with a parameter."""
+    segments = takewhile(lambda segment: not {":", "(", "*"} & {*segment}, path.split("/"))
+    return "/".join(segments)

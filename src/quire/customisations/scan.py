@@ -52,12 +52,13 @@ from quire.customisations.project_wide_code import (
     global_middlewares,
 )
 from quire.customisations.reads import ReadContext
-from quire.customisations.request_paths import ADMIN_PATHS, request_paths
 from quire.customisations.route_config import GuardCode, GuardProblem
 from quire.customisations.router_files import (
+    ADMIN_PATHS,
     RouterFile,
     Routes,
     read_routes,
+    request_paths,
     served_routes,
 )
 from quire.customisations.served_routes import CORE_ACTIONS, core_routes

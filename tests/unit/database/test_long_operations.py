@@ -62,12 +62,12 @@ async def test_a_write_that_waits_for_others_is_cancelled_at_once() -> None:
 async def test_a_thread_that_begins_a_cancelled_write_ends_it_at_once() -> None:
     programs: list[Program[Any]] = []
 
-    class ThreadDatabase(SlowDatabase):
+    class RecordingDatabase(SlowDatabase):
         async def write(self, program: Program[Any]) -> object:
             programs.append(program)
             return await super().write(program)
 
-    database = ThreadDatabase(is_free=False)
+    database = RecordingDatabase(is_free=False)
     write = write_interruptible(cast("Database", database), program_without_step)
     task = asyncio.create_task(write)
     await database.has_begun.wait()

@@ -67,8 +67,8 @@ class Pool:
     async def acquire(self) -> PostgresConnection:
         """Lend a connection. Raises DatabaseBusyError when none is returned in time.
 
-        When the server has none left, waits for one of the pool, if it has any; else raises the
-        error of the driver.
+        If PostgreSQL allows no more connections, this waits for one that the pool has opened.
+        Raises `asyncpg.TooManyConnectionsError` if there is none.
         """
         has_server_room = True
         while True:
