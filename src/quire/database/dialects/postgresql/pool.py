@@ -71,6 +71,7 @@ class Pool:
         Raises `asyncpg.TooManyConnectionsError` if there is none.
         """
         has_server_room = True
+        deadline: float | None = None
         while True:
             while self._idle:
                 connection = self._idle.pop()
@@ -79,8 +80,12 @@ class Pool:
                 self._open -= 1
             if self._closed:
                 raise ServiceUnavailableError
-            if self._open >= self._size or not has_server_room:
-                released = await self._wait_for_connection()
+            if deadline is None:
+                deadline = asyncio.get_running_loop().time() + self._queue_seconds
+            if has_server_room and self._open < self._size:
+                self._reserve_slot()
+            else:
+                released = await self._wait_for_connection(deadline)
                 if released is not None:
                     return released
             try:
@@ -95,9 +100,13 @@ class Pool:
         """The number of connections that are lent or idle."""
         return self._open - self._opening
 
-    async def _open_connection(self) -> PostgresConnection:
+    def _reserve_slot(self) -> None:
+        """Count a connection that is opened next."""
         self._open += 1
         self._opening += 1
+
+    async def _open_connection(self) -> PostgresConnection:
+        """Open a connection, for which a slot is reserved."""
         # In its own task, because the driver's timeout cancels the current task.
         connect_task = asyncio.ensure_future(self._connect())
         try:
@@ -118,12 +127,12 @@ class Pool:
         self._opening -= 1
         return connection
 
-    async def _wait_for_connection(self) -> PostgresConnection | None:
-        """Wait for a connection, or for the slot of a closed one (``None``)."""
+    async def _wait_for_connection(self, deadline: float) -> PostgresConnection | None:
+        """Wait for a connection, or for a slot that is reserved for a new one (``None``)."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[PostgresConnection | None] = loop.create_future()
         self._waiting.append(turn)
-        timer = loop.call_later(self._queue_seconds, _expire, turn)
+        timer = loop.call_at(deadline, _expire, turn)
         self._waits += 1
         began = loop.time()
         try:
@@ -133,7 +142,12 @@ class Pool:
             raise
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._hand_over(turn.result())
+                released = turn.result()
+                if released is None:
+                    self._opening -= 1
+                    self._release_slot()
+                else:
+                    self._hand_over(released)
             raise
         finally:
             self._wait_seconds += loop.time() - began
@@ -166,10 +180,12 @@ class Pool:
         self._hand_over(None)
 
     def _hand_over(self, connection: PostgresConnection | None) -> None:
-        """Hand a connection, or the right to open one, to the first waiting caller."""
+        """Hand a connection, or a slot to open one, to the first waiting caller."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
+                if connection is None:
+                    self._reserve_slot()  # else a later caller could take it before this one runs
                 turn.set_result(connection)
                 return
         if connection is not None:

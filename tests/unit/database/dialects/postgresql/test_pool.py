@@ -11,7 +11,7 @@ from quire.database.dialects.postgresql.connection import (
     open_connection,
 )
 from quire.database.dialects.postgresql.pool import Pool
-from quire.errors import ServiceUnavailableError
+from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
 
 async def test_a_connection_is_ended_when_nobody_waits_for_it_any_more(
@@ -76,3 +76,69 @@ async def test_the_error_of_the_server_is_raised_when_the_pool_has_no_connection
     async with asyncio.timeout(60):
         results = await asyncio.gather(*attempts, return_exceptions=True)
     assert {type(result) for result in results} == {asyncpg.TooManyConnectionsError}
+
+
+async def test_whoever_is_woken_in_vain_gives_up_all_the_same(options: PostgresOptions) -> None:
+    opened: list[PostgresConnection] = []
+
+    async def connect() -> PostgresConnection:
+        if opened:
+            raise asyncpg.TooManyConnectionsError("too many clients already")
+        opened.append(await open_connection(options))
+        return opened[-1]
+
+    pool = Pool(connect, size=5, queue_seconds=0.5)
+    connection = await pool.acquire()
+    lost = await open_connection(options)
+    lost.terminate()
+    waiting = asyncio.create_task(pool.acquire())
+    async with asyncio.timeout(20):
+        while not waiting.done():
+            pool.add(lost)
+            pool.renew()  # wakes whoever waits: a slot is free
+            await asyncio.sleep(0.01)
+    with pytest.raises(DatabaseBusyError):
+        await waiting
+    pool.release(connection)
+    await pool.close()
+
+
+async def test_the_slot_of_a_lost_connection_belongs_to_whoever_waited_first(
+    options: PostgresOptions,
+) -> None:
+    opened: list[PostgresConnection] = []
+
+    async def connect() -> PostgresConnection:
+        opened.append(await open_connection(options))
+        return opened[-1]
+
+    pool = Pool(connect, size=1, queue_seconds=60)
+    lost = await pool.acquire()
+    first = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    second = asyncio.create_task(pool.acquire())  # it runs before the first one is woken
+    lost.terminate()
+    pool.release(lost)
+    connection = await first
+    assert not second.done()
+    assert opened == [lost, connection]
+    pool.release(connection)
+    assert await second is connection
+    pool.release(connection)
+    await pool.close()
+
+
+async def test_a_slot_is_not_lost_with_whoever_was_given_it(options: PostgresOptions) -> None:
+    pool = Pool(lambda: open_connection(options), size=1, queue_seconds=60)
+    lost = await pool.acquire()
+    waiting = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    lost.terminate()
+    pool.release(lost)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    connection = await pool.acquire()
+    assert pool.statistics("").in_use == 1
+    pool.release(connection)
+    await pool.close()
