@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,6 +23,7 @@ from quire.database.program import Program
 from quire.database.target import DatabaseKind
 from quire.runtime.schema_follower import SchemaFollower
 from tests.databases.kind import Kind
+from tests.databases.kinds import rows_of
 from tests.extending.background import ended
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
 from tests.unit.admin_api.test_content_manager import editor, grant, paper
@@ -280,6 +282,37 @@ async def test_two_new_components_of_one_name_are_refused(model_site: ModelSite)
     assert not (model_site.project / "src/components/parts").exists()
 
 
+async def test_a_removed_component_leaves_nothing_in_dynamic_zones(model_site: ModelSite) -> None:
+    """Strapi answers 500 for a zone with a component that it does not know."""
+    uids = ["part.ink", "part.seal"]
+
+    def part(uid: str, action: str, *attributes: JsonObject) -> JsonObject:
+        names = {"category": "part", "displayName": uid.partition(".")[2]}
+        return {"action": action, "uid": uid, **names, "attributes": attributes}
+
+    def with_zone(action: str, *components: str) -> JsonObject:
+        zone = attribute("zone", action, type="dynamiczone", components=components)
+        return changed(MEMO, zone, action=action)
+
+    text = attribute("text", type="string")
+    parts = [part(uid, "create", text) for uid in uids]
+    made = await model_site.update(with_zone("create", *uids), components=parts)
+    assert made.status == 200, made.json
+    zone = [{"__component": uid, "text": uid} for uid in ("part.seal", *uids)]
+    path = f"/content-manager/collection-types/{MEMO}"
+    document_id = (await model_site.ask("POST", path, {"zone": zone})).data["documentId"]
+    removal = {"action": "delete", "uid": "part.seal"}
+    change = {"contentTypes": [with_zone("update", "part.ink")], "components": [removal]}
+    plan = (await model_site.ask("POST", "/admin/x/model/plan", {"data": change})).data
+    assert "remove 2 of part.seal in zone of api::memo.memo" in plan["losses"]
+    assert (await model_site.update(*change["contentTypes"], components=[removal])).status == 200
+    shown = await model_site.ask("GET", f"{path}/{document_id}")
+    assert [one["__component"] for one in shown.data["zone"]] == ["part.ink"]
+    with rows_of(model_site.project) as database:
+        stored = database.execute("SELECT component_type FROM memos_cmps")
+    assert [tuple(row) for row in stored] == [("part.ink",)]
+
+
 async def test_a_new_component_does_not_replace_the_one_that_contains_it(
     model_site: ModelSite,
 ) -> None:
@@ -476,6 +509,21 @@ async def test_the_other_side_of_a_relation_comes_and_goes_with_it(model_site: M
     assert attributes["checked"]["mappedBy"] == "editor"
     assert (await model_site.update(changed(PAPER, attribute("editor", "delete")))).status == 200
     assert list(model_site.file(WRITER_FILE)["attributes"]) == ["name", "papers"]
+
+
+async def test_single_types_are_at_the_one_end_of_relations(model_site: ModelSite) -> None:
+    """Each belongs to one document; Strapi's builder refuses later changes of other ones."""
+    title, several = attribute("title", type="string"), relation("manyToMany", WRITER, None)
+    new_type = partial(changed, MEMO, action="create", kind="singleType")
+    refused = await model_site.update(new_type(title, attribute("writers", **several)))
+    assert (refused.status, refused.json["error"]) == (400, "Invalid input")
+    single = memo({"writers": several}, kind="singleType")
+    assert (await model_site.ask("POST", f"{BUILDER}/content-types", single)).status == 400
+    writers = attribute("writers", **relation("oneToMany", WRITER, None))
+    assert (await model_site.update(new_type(title, writers))).status == 200
+    to_single = attribute("memo", **relation("oneToOne", MEMO, None))
+    assert (await model_site.update(changed(WRITER, to_single))).status == 200
+    assert model_site.file(WRITER_FILE)["attributes"]["memo"]["target"] == MEMO
 
 
 async def test_a_type_may_lead_to_itself(model_site: ModelSite) -> None:

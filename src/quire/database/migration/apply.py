@@ -164,7 +164,7 @@ class PreMigration:
             match step:
                 case DropRows():
                     yield from archive_attribute(
-                        self._store, self._keeper, step.uid, step.attribute
+                        self._store, self._keeper, step.uid, step.attribute, step.component
                     )
                 case EndLocales():
                     yield from self._end_locales(step.uid)

@@ -36,13 +36,18 @@ def archive_entries(
 
 
 def archive_attribute(
-    store: EntryStore, archive: ArchiveWriter, uid: str, name: str
+    store: EntryStore, archive: ArchiveWriter, uid: str, name: str, component: str | None
 ) -> Program[None]:
-    """Remove components or media of an attribute from all entries, and archive them."""
+    """Remove components or media of an attribute from all entries, and archive them.
+
+    With ``component``, only this one is removed.
+    """
     layout = store.layout(uid)
     match layout.table.edges[name]:
         case ComponentEdge() as edge:
             links = yield from _links_in(store, edge)
+            if component is not None:
+                links = [link for link in links if link.uid == component]
             archived_ids: _DependentIds = {edge.table: {link.link_id for link in links}}
             for part, ids in ids_by_component(links).items():
                 yield from _gather(store, part, ids, archived_ids)

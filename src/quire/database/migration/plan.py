@@ -37,7 +37,12 @@ from quire.database.migration.steps import (
 from quire.database.program import Program
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTables, Inspector
-from quire.database.tables.table_map import FIELD, ComponentEdge, MorphTargetEdge
+from quire.database.tables.table_map import (
+    COMPONENT_TYPE,
+    FIELD,
+    ComponentEdge,
+    MorphTargetEdge,
+)
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import ContentType, Model, TypeKind
 
@@ -248,7 +253,14 @@ class _Planner:
         for lost in self._correspondence.lost_rows:
             rows = yield from self._lost_rows(before, lost)
             if rows:
-                steps.append(DropRows(uid=lost.uid, attribute=lost.attribute, rows=rows))
+                steps.append(
+                    DropRows(
+                        uid=lost.uid,
+                        attribute=lost.attribute,
+                        rows=rows,
+                        component=lost.component,
+                    )
+                )
         for old_type, new_type in self._content_types(before):
             if old_type.localized and not new_type.localized:
                 steps.append((yield from self._end_of_locales(before, old_type)))
@@ -343,7 +355,10 @@ class _Planner:
         table = before.tables[lost.uid]
         match table.edges[lost.attribute]:
             case ComponentEdge() as edge if edge.table in self._found:
-                return (yield from self._counting.rows_with(edge.table, **{FIELD: edge.field}))
+                values = {FIELD: edge.field}
+                if lost.component is not None:
+                    values[COMPONENT_TYPE] = lost.component
+                return (yield from self._counting.rows_with(edge.table, **values))
             case MorphTargetEdge() as edge if edge.table in self._found:
                 values = {edge.source_type_column: edge.type_value, FIELD: edge.field}
                 return (yield from self._counting.rows_with(edge.table, **values))

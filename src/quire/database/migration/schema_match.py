@@ -35,11 +35,13 @@ class MatchedTable(Struct, frozen=True, kw_only=True):
 class LostRows(Struct, frozen=True, kw_only=True):
     """Rows of a table that stays, of an attribute that does not, by the earlier names.
 
-    They are components of entries, or links of media.
+    They are components of entries, or links of media. With ``component``, the attribute stays and
+    this component does not.
     """
 
     uid: str
     attribute: str
+    component: str | None = None
 
 
 class RenamedField(Struct, frozen=True, kw_only=True):
@@ -96,6 +98,10 @@ class _ModelPair:
     ) -> None:
         self._before, self._after = _table(*before), _table(*after)
         self._secrets = _secrets(*before), _secrets(*after)
+        kept_uids = frozenset(models.values())
+        self._removed_components = [
+            uid for uid in before[0].schema.components if uid not in kept_uids
+        ]
         self._models = models
         self._names = {
             name: renames.earlier_name(after[1], name)
@@ -128,6 +134,9 @@ class _ModelPair:
         for name, edge in self._before.edges.items():
             if _has_rows_elsewhere(edge) and name not in kept_names:
                 yield LostRows(uid=self._before.uid, attribute=name)
+            elif isinstance(edge, ComponentEdge):
+                for component in self._removed_components:
+                    yield LostRows(uid=self._before.uid, attribute=name, component=component)
 
     def renamed(self) -> Iterator[RenamedField]:
         """Attributes whose rows have to get another name."""

@@ -12,13 +12,19 @@ from quire.schema.attributes.base import StorageKind
 
 
 class DropRows(Struct, frozen=True, kw_only=True):
-    """Components or links of media of a removed attribute; ``rows`` refer to entries."""
+    """Components or links of media of a removed attribute; ``rows`` refer to entries.
+
+    With ``component``, only this one is removed from the attribute.
+    """
 
     uid: str
     attribute: str
     rows: int
+    component: str | None = None
 
     def __str__(self) -> str:
+        if self.component is not None:
+            return f"remove {self.rows} of {self.component} in {self.attribute} of {self.uid}"
         return f"remove the values of {self.rows} entries in {self.attribute} of {self.uid}"
 
 
