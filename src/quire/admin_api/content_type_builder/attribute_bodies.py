@@ -37,6 +37,7 @@ RELATIONS = (
     "oneToOne", "oneToMany", "manyToOne", "manyToMany",
     "morphOne", "morphMany", "morphToOne", "morphToMany",
 )  # fmt: skip
+SINGLE_TYPE_RELATIONS = tuple(name for name in RELATIONS if not name.startswith("manyTo"))
 UNIDIRECTIONAL = ("oneToOne", "oneToMany")
 NAME = re.compile(r"[A-Za-z][_0-9A-Za-z]*")
 NAME_PATTERN = "/^[A-Za-z][_0-9A-Za-z]*$/"
@@ -54,13 +55,15 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
     """Validates the attributes of one content type or component.
 
     ``current_attributes`` are the descriptions of its present attributes: unchanged ones are not
-    validated. ``new_uids`` are content types and components that the same request creates.
+    validated. ``more_targets`` are types that relations may lead to besides the present collection
+    types.
     """
 
     schema: Schema
     component: bool
+    single_type: bool = False
     current_attributes: Mapping[str, Attribute] = {}
-    new_uids: tuple[str, ...] = ()
+    more_targets: tuple[str, ...] = ()
 
     def problems(self, path: ValuePath, attributes: Mapping[str, object]) -> Iterator[Problem]:
         """Yield all problems of the attributes."""
@@ -103,7 +106,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
 
     def _check_relation(self, path: ValuePath, attribute: Attribute) -> Iterator[Problem]:
         relation, target = attribute.get("relation"), attribute.get("target")
-        relation_types = UNIDIRECTIONAL if self._allows_unidirectional_only(target) else RELATIONS
+        relation_types = self._relations_to(target)
         if relation not in relation_types:
             message = f"must be one of the following values: {', '.join(relation_types)}"
             yield Problem(path_of((*path, "relation")), message, relation)
@@ -113,9 +116,14 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         if target is None:
             yield problem_at((*path, "target"), "is a required field")
             return
-        uids = [*linkable(self.schema), *self.new_uids, *_TARGET_PLACEHOLDERS]
+        uids = [*linkable(self.schema), *self.more_targets, *_TARGET_PLACEHOLDERS]
         if target not in uids:
             yield _invalid_choice((*path, "target"), target, uids)
+
+    def _relations_to(self, target: object) -> Sequence[str]:
+        if self._allows_unidirectional_only(target):
+            return UNIDIRECTIONAL
+        return SINGLE_TYPE_RELATIONS if self.single_type else RELATIONS
 
     def _allows_unidirectional_only(self, target: object) -> bool:
         """Tell whether only unidirectional relations to a type are allowed."""

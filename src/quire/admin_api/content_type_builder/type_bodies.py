@@ -24,7 +24,7 @@ from quire.content_api.validators import (
 )
 from quire.document_service.validate.problems import Problem, path_of
 from quire.schema.attributes.validation import ABSENT
-from quire.schema.model import ContentType, Schema
+from quire.schema.model import ContentType, Schema, TypeKind
 from quire.schema.name_words import snake_case
 
 RESERVED_MODELS = (
@@ -103,14 +103,18 @@ class ContentTypeValidator(Struct, frozen=True, kw_only=True):
 
     def problems(self, path: ValuePath, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        validator = Fields(closed=False, fields=self._fields())
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        validator = Fields(closed=False, fields=self._fields(kind))
         yield from validator.problems(path, value)
         if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
             yield Problem(path_of(path), _NAMES_EQUAL, value)
 
-    def _fields(self) -> dict[str, Validator]:
+    def _fields(self, kind: object) -> dict[str, Validator]:
         forms = AttributeBodies(
-            schema=self.schema, component=False, current_attributes=self.current_attributes
+            schema=self.schema,
+            component=False,
+            single_type=kind == TypeKind.SINGLE.value,
+            current_attributes=self.current_attributes,
         )
         other_types = [
             content_type

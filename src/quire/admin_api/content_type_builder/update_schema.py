@@ -46,7 +46,7 @@ from quire.admin_api.content_type_builder.type_bodies import (
 from quire.builder.schema_files import SchemaFiles
 from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
-from quire.schema.model import Model, Schema
+from quire.schema.model import Model, Schema, TypeKind
 from quire.schema.slugs import slug_of
 
 INVALID = "Invalid input"
@@ -126,14 +126,16 @@ class SchemaUpdate:
 
     def problems(self) -> Iterator[Problem]:
         """Yield the problems of attributes, with paths that begin with the uid."""
-        new_uids = tuple(uid for uid in self._future_uids if "::" in uid)
+        future_types = (uid for uid in self._future_uids if "::" in uid)
+        targets = (*self._schema.content_types, *future_types)
         for entry in self.entries:
             if entry.action != "delete":
                 bodies = AttributeBodies(
                     schema=self._schema,
                     component=entry.is_component,
+                    single_type=entry.body.get("kind") == TypeKind.SINGLE.value,
                     current_attributes=self._current_attributes(entry),
-                    new_uids=new_uids,
+                    more_targets=targets,
                 )
                 attributes = self._merged_attributes(entry, self._stored_attributes(entry))
                 yield from bodies.problems((entry.uid, "attributes"), attributes)
