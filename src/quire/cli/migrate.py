@@ -144,12 +144,16 @@ def read_renames(texts: Sequence[str]) -> Renames:
             raise ConfigurationError(f"{text!r} is no renaming: write FORMER=LATER")
         model, _, attribute = former_name.rpartition(".")
         if "." in later_name:
-            models[later_name] = former_name
+            names, old_name = models, former_name
         elif "." in model:
-            attributes.setdefault(model, {})[later_name] = attribute
+            names, old_name = attributes.setdefault(model, {}), attribute
         else:
             raise ConfigurationError(
                 f"{text!r} is no renaming: write a uid as a whole, or UID.attribute=attribute"
+            )
+        if names.setdefault(later_name, old_name) != old_name:
+            raise ConfigurationError(
+                f"{text!r} is no renaming: {names[later_name]} becomes {later_name} already"
             )
     return Renames(models=models, attributes=attributes)
 
@@ -234,5 +238,5 @@ async def _apply(settings: Settings, request: MigrationRequest, *, wait: float) 
 def _show(plan: Plan) -> None:
     for step in plan.steps:
         print_result(str(step))
-    for notice in plan.notices:
-        print_warning(str(notice))
+    for warning in (*plan.notices, *plan.several_documents):
+        print_warning(str(warning))

@@ -181,11 +181,27 @@ def test_a_renamed_attribute_keeps_its_values(project: Path, run: Run) -> None:
     assert rows(project, "SELECT headline FROM articles ORDER BY id") == before
 
 
+def test_documents_that_a_single_type_does_not_serve_are_counted(project: Path, run: Run) -> None:
+    path = project / SCHEMA
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**schema, "kind": "singleType"}), encoding="utf-8")
+    documents = rows(project, "SELECT count(DISTINCT document_id) FROM articles")[0][0]
+    outcome = run("migrate", project)
+    assert f"api::article.article has {documents} documents" in outcome.messages
+
+
 @pytest.mark.parametrize("text", ["title", "title=headline", "=x", "x="])
 def test_a_renaming_that_makes_no_sense_is_refused(project: Path, run: Run, text: str) -> None:
     outcome = run("migrate", project, "--rename", text)
     assert outcome.code == 2
     assert "is no renaming" in outcome.messages
+
+
+def test_two_attributes_cannot_become_one(project: Path, run: Run) -> None:
+    renames = [f"api::article.article.{name}=headline" for name in ("title", "excerpt")]
+    outcome = run("migrate", project, "--rename", renames[0], "--rename", renames[1])
+    assert outcome.code == 2
+    assert "title becomes headline already" in outcome.messages
 
 
 def test_what_was_never_put_aside_cannot_be_restored(project: Path, run: Run) -> None:

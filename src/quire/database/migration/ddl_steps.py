@@ -48,7 +48,9 @@ class TableWork:
         for before, after in order_renames(renames):
             yield Statement(self._ddl.rename_table(before, after))
         for table in change.changed:
-            for before, after in order_renames(table.renamed):
+            retyped = {column.column for column in table.retyped}  # dropped, and added again
+            names = {old: new for old, new in table.renamed.items() if new not in retyped}
+            for before, after in order_renames(names):
                 yield Statement(self._ddl.rename_column(table.after, before, after))
         yield from self._create_tables(change.created)
         for table in change.changed:

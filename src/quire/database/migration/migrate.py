@@ -26,12 +26,12 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
     """Return the renames that lead from one schema to another.
 
     Attributes may be named under the later or the earlier uid of their model. Raises
-    MigrationConflictError for names that neither schema has.
+    MigrationConflictError for names that neither schema has, and for two new names of one thing.
     """
     if before.version == after.version:
         return Renames()
     models = dict(_to_do(renames.models, _uids(before), _uids(after), ""))
-    attributes = {}
+    attributes: dict[str, dict[str, str]] = {}
     for named_uid, names in renames.attributes.items():
         uid = _later_uid(renames.models, named_uid)
         new_model = _model(after, uid)
@@ -40,7 +40,8 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
             message = f"{named_uid} cannot have renamed attributes: the files have no such type"
             raise MigrationConflictError(message)
         old_names = frozenset[str]() if old_model is None else frozenset(old_model.attributes)
-        attributes[uid] = dict(_to_do(names, old_names, frozenset(new_model.attributes), f"{uid}."))
+        new_names = frozenset(new_model.attributes)
+        attributes.setdefault(uid, {}).update(_to_do(names, old_names, new_names, f"{uid}."))
     return Renames(
         models=models, attributes={uid: names for uid, names in attributes.items() if names}
     )
@@ -49,7 +50,11 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
 def _to_do(
     requested_renames: Mapping[str, str], before: frozenset[str], after: frozenset[str], prefix: str
 ) -> Iterator[tuple[str, str]]:
+    new_names: dict[str, str] = {}
     for new_name, old_name in requested_renames.items():
+        if new_names.setdefault(old_name, new_name) != new_name:
+            message = f"{prefix}{old_name} cannot become {new_names[old_name]} and {new_name}"
+            raise MigrationConflictError(message)
         if new_name not in after:
             message = (
                 f"{prefix}{old_name} cannot become {new_name}: the files have no {prefix}{new_name}"

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+import orjson
+
 from quire.database.copying.values import PortableValue, reducer, restorer
 from quire.database.dialect import Dialect
 from quire.database.program import Value
@@ -44,11 +46,14 @@ class Converter:
 _LONGEST_STRING = 255
 _INTEGER_BITS = 31
 _BIG_BITS = 63
-_LARGEST_DECIMAL = Decimal(10) ** 8
-_INTEGER_TEXT = re.compile(r"\s*[+-]?\d{1,19}(?:\.0*)?\s*")
-_NUMBER = re.compile(r"\s*[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?\s*")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?")
+_LARGEST_DECIMAL = Decimal(10) ** 8 - Decimal("0.005")
+"""Columns of decimals have ten digits, and round to two of them after the point."""
+_INTEGER_TEXT = re.compile(r"\s*[+-]?\d{1,19}(?:\.0*)?\s*", re.ASCII)
+_NUMBER = re.compile(
+    r"\s*[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?\s*", re.ASCII
+)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?", re.ASCII)
 _TRUTH: Mapping[PortableValue, bool] = {"true": True, "false": False, "1": True, "0": False}
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -201,11 +206,19 @@ def _json(value: PortableValue, kind: StorageKind) -> str:
     if isinstance(value, int | float) and kind not in _MOMENTS:
         return json.dumps(value)
     text = _text(value, kind)
+    return text if _is_json(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _is_json(text: str) -> bool:
+    r"""Tell whether every database stores a text as a JSON document.
+
+    ``NaN`` and halves of surrogate pairs are no JSON, and PostgreSQL stores no ``\u0000``.
+    """
     try:
-        json.loads(text)
+        document = orjson.loads(text)
     except ValueError:
-        return json.dumps(text, ensure_ascii=False)
-    return text
+        return False
+    return "\\u0000" not in json.dumps(document)
 
 
 _MEANINGS: Mapping[StorageKind, ValueConversion] = {

@@ -74,6 +74,10 @@ def test_names_that_were_exchanged_are_not_exchanged_back(make_context: MakeCont
         (Renames(attributes={NOTE: {"subject": "title"}}), f"the files have no {NOTE}.subject"),
         (Renames(attributes={MEMO: {"headline": "title"}}), "the files have no such type"),
         (Renames(models={NOTE: MEMO, MEMO: NOTE}), f"the files have no {MEMO}"),
+        (
+            Renames(attributes={NOTE: {"headline": "title", "subject": "title"}}),
+            f"{NOTE}.title cannot become headline and subject",
+        ),
     ],
 )
 def test_a_renaming_of_what_is_not_there_is_refused(
@@ -90,6 +94,20 @@ def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: Mak
     later = schema_of(content_type(MEMO, {"headline": STRING}))
     renames = Renames(models={MEMO: NOTE}, attributes={NOTE: {"headline": "title"}})
     assert move(context, later, renames).column("memos", "headline") == ["one"]
+
+
+def test_attributes_may_be_named_under_both_uids_of_a_renamed_type(
+    make_context: MakeContext,
+) -> None:
+    context = start(make_context, schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
+    context.entry("notes", "a", title="one", text="two")
+    later = schema_of(content_type(MEMO, {"headline": STRING, "body": STRING}))
+    renames = Renames(
+        models={MEMO: NOTE}, attributes={NOTE: {"headline": "title"}, MEMO: {"body": "text"}}
+    )
+    context = move(context, later, renames)
+    assert context.column("memos", "headline") == ["one"]
+    assert context.column("memos", "body") == ["two"]
 
 
 def test_components_are_renamed_where_only_the_reference_was_before(

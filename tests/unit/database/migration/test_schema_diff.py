@@ -239,6 +239,18 @@ def test_values_are_converted_where_they_can_be(
     assert context.migrate(schema).column("notes", "title") == arrived
 
 
+def test_a_renamed_attribute_may_change_its_type_too(make_context: MakeContext) -> None:
+    """Names may even be exchanged meanwhile."""
+    schema = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
+    context = make_context(schema)
+    context.entry("notes", "a", title="12", size=13)
+    context = context.migrate(
+        schema, Renames(attributes={NOTE: {"title": "size", "size": "title"}})
+    )
+    assert context.column("notes", "title") == ["13"]
+    assert context.column("notes", "size") == [12]
+
+
 def test_a_password_is_never_made_of_a_text_nor_a_text_of_a_password(
     make_context: MakeContext,
 ) -> None:

@@ -42,6 +42,10 @@ def convert(before: StorageKind, after: StorageKind, value: Value) -> Value:
         (StorageKind.STRING, StorageKind.TIME, "09:30", "09:30:00.000"),
         (StorageKind.TEXT, StorageKind.JSON, '{"a": 1}', '{"a": 1}'),
         (StorageKind.TEXT, StorageKind.JSON, "plain", "plain"),  # as SQLite has strings
+        (StorageKind.TEXT, StorageKind.JSON, "NaN", "NaN"),
+        (StorageKind.TEXT, StorageKind.JSON, r'"\ud800"', r'"\ud800"'),
+        (StorageKind.TEXT, StorageKind.JSON, r'["\u0000"]', r'["\u0000"]'),
+        (StorageKind.TEXT, StorageKind.JSON, '"plain"', "plain"),
         (StorageKind.JSON, StorageKind.TEXT, '"plain"', "plain"),
         (StorageKind.JSON, StorageKind.TEXT, "[1, 2]", "[1, 2]"),
         (StorageKind.JSON, StorageKind.INTEGER, "3", 3),
@@ -54,6 +58,9 @@ def convert(before: StorageKind, after: StorageKind, value: Value) -> Value:
         (StorageKind.TEXT, StorageKind.STRING, "x" * 256, ConversionError),
         (StorageKind.STRING, StorageKind.DATE, "2026-02-30", ConversionError),
         (StorageKind.INTEGER, StorageKind.BOOLEAN, 7, ConversionError),
+        (StorageKind.STRING, StorageKind.TIME, "1\u0662:00", ConversionError),
+        (StorageKind.STRING, StorageKind.DECIMAL, "99999999.994", 99999999.994),
+        (StorageKind.STRING, StorageKind.DECIMAL, "-99999999.995", ConversionError),
     ],
 )
 def test_a_value_keeps_its_meaning_or_does_not_fit(
