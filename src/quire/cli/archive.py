@@ -5,19 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from quire.cli.terminal import EXIT_OK, print_message, print_result
-from quire.database.compile.writes import Writes
-from quire.database.interface import Database
-from quire.database.migration.archive import (
-    Archive,
-    all_archives,
-    expires_at,
-    forget,
-    restore_archive,
-)
+from quire.database.migration.archive import Archive, ModelArchive, expires_at
 from quire.database.open import require_project_database
-from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError
 from quire.settings import Settings
 
@@ -25,8 +15,11 @@ from quire.settings import Settings
 def show_archive(settings: Settings, *, restore: int | None, remove: int | None) -> int:
     """List what migrations have archived, restore one archive, or delete it.
 
-    Raises ConfigurationError when there is no archive with that number.
+    Raises ConfigurationError when there is no archive with that number, and ConflictError when it
+    cannot be restored.
     """
+    if restore is not None and remove is not None:
+        raise ConfigurationError("--restore and --forget are not for one call.")
     return asyncio.run(_archive(settings, restore=restore, remove=remove))
 
 
@@ -35,14 +28,13 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
     await require_project_database(target)
     database = await target.open()
     try:
-        archives = await database.read(lambda: all_archives(target.kind))
+        archive = ModelArchive(database, target.kind)
+        archives = await archive.all()
         if restore is not None:
-            count = await database.write(
-                _restore(target.kind, _archive_by_number(archives, restore))
-            )
+            count = await archive.put_back(_archive_by_number(archives, restore))
             print_message(f"{count} rows were restored.")
         elif remove is not None:
-            await _forget(database, target.kind, _archive_by_number(archives, remove))
+            await archive.forget(_archive_by_number(archives, remove))
             print_message("The archive was deleted.")
         else:
             _list(archives, settings.database.archive_days)
@@ -71,12 +63,3 @@ def _archive_by_number(archives: Sequence[Archive], number: int) -> Archive:
         if archive.id == number:
             return archive
     raise ConfigurationError(f"Nothing is archived under the number {number}.")
-
-
-def _restore(kind: DatabaseKind, archive: Archive) -> Program[int]:
-    existing_tables = yield from kind.inspector.tables()
-    return (yield from restore_archive(Writes(kind.dialect()), archive, existing_tables))
-
-
-async def _forget(database: Database, kind: DatabaseKind, archive: Archive) -> None:
-    await database.write(forget(Writes(kind.dialect()), kind.ddl, archive))

@@ -210,6 +210,12 @@ def test_what_was_never_put_aside_cannot_be_restored(project: Path, run: Run) ->
     assert "Nothing is archived under the number 7." in outcome.messages
 
 
+def test_an_archive_is_restored_or_deleted_and_not_both(project: Path, run: Run) -> None:
+    outcome = run("archive", project, "--restore", "1", "--forget", "1")
+    assert outcome.code == 2
+    assert "--restore and --forget" in outcome.messages
+
+
 def test_in_development_what_is_added_follows_by_itself(project: Path) -> None:
     change(project, mood={"type": "string"})
     follow_files(load_settings(project))

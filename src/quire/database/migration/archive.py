@@ -4,7 +4,8 @@ An entry in the table ``quire_archive`` says what was archived and when; the row
 tables named after it, with their former columns. So they can be restored, or deleted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
@@ -15,23 +16,42 @@ from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program, Statement, Value
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.inspection import FoundTables
+from quire.database.tables.inspection import FoundTable, FoundTables
 from quire.database.tables.metadata import ColumnTypes, plain_column
 from quire.database.target import DatabaseKind
+from quire.errors import ConflictError
 from quire.schema.attributes.base import StorageKind
 
 _DAY = 86_400_000
-
+_DOCUMENT_ID = "document_id"
+_COLUMNS_OF_VALUES = 2
+"""An id and a value."""
 
 ARCHIVE_TABLE = "quire_archive"
 
 
 class ArchivedRows(Struct, frozen=True, kw_only=True):
-    """Archived rows of one table: the archive table, the original table, and their columns."""
+    """Archived rows of one table: the archive table, the original table, and their columns.
+
+    ``whole`` rows were removed, of others only the values of one column. ``types`` are those of the
+    columns, as the database spells them; archives of former versions have none.
+    """
 
     archive_table: str
     table: str
     columns: tuple[str, ...]
+    whole: bool
+    types: tuple[str, ...] = ()
+
+    def columns_in(self, table: FoundTable) -> tuple[str, ...]:
+        """Return the columns that a table has, with the same types."""
+        types = dict(zip(self.columns, self.types, strict=False))
+        return tuple(
+            name
+            for name in self.columns
+            if (column := table.columns.get(name)) is not None
+            and types.get(name, column.type) == column.type
+        )
 
 
 class Archive(Struct, frozen=True, kw_only=True):
@@ -124,7 +144,16 @@ class ArchiveWriter:
             yield from self._writes.run(key, build)
         else:
             yield from self._writes.run_listed(key, build, ids)
-        self._kept.append(ArchivedRows(archive_table=archive_table, table=table, columns=names))
+        types = tuple(self._found[table].columns[name].type for name in names)
+        self._kept.append(
+            ArchivedRows(
+                archive_table=archive_table,
+                table=table,
+                columns=names,
+                whole=columns is None,
+                types=types,
+            )
+        )
         return archive_table
 
     def column_of(self, archived_column: str) -> str:
@@ -137,7 +166,13 @@ class ArchiveWriter:
             return
         text = orjson.dumps(
             [
-                {"kept": rows.archive_table, "table": rows.table, "columns": rows.columns}
+                {
+                    "kept": rows.archive_table,
+                    "table": rows.table,
+                    "columns": rows.columns,
+                    "whole": rows.whole,
+                    "types": rows.types,
+                }
                 for rows in self._kept
             ]
         ).decode()
@@ -160,7 +195,11 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
             title=str(title),
             tables=tuple(
                 ArchivedRows(
-                    archive_table=item["kept"], table=item["table"], columns=tuple(item["columns"])
+                    archive_table=item["kept"],
+                    table=item["table"],
+                    columns=tuple(item["columns"]),
+                    whole=item.get("whole", len(item["columns"]) > _COLUMNS_OF_VALUES),
+                    types=tuple(item.get("types", ())),
                 )
                 for item in orjson.loads(str(tables))
             ),
@@ -172,20 +211,59 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
 def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTables) -> Program[int]:
     """Restore archived rows whose tables and columns exist again; returns how many.
 
-    An existing row keeps everything but the archived columns; a missing row is inserted with its
-    former id if it was archived as a whole. The rest is left out.
+    An existing row keeps everything but an archived value that it lacks; a missing row is inserted
+    with its former id, without references to rows that are gone. The rest is left out. Raises
+    ConflictError when other documents have got the ids of archived ones.
     """
+    restorable_rows = [rows for rows in archive.tables if rows.table in existing_tables]
+    for rows in restorable_rows:
+        if rows.whole and _DOCUMENT_ID in rows.columns:
+            yield from _require_same_documents(writes, rows)
     count = 0
-    for archived_rows in archive.tables:
-        table = existing_tables.get(archived_rows.table)
-        if table is None:
-            continue
-        columns = tuple(name for name in archived_rows.columns if name in table.columns)
-        is_complete = set(columns) == set(archived_rows.columns) and len(columns) > 1
-        count += yield from _fill(writes, archived_rows, columns)
-        if is_complete and len(archived_rows.columns) >= len(table.columns):
-            count += yield from _insert(writes, archived_rows, columns)
+    for rows in _referred_first(restorable_rows, existing_tables):
+        table = existing_tables[rows.table]
+        columns = rows.columns_in(table)
+        if not rows.whole:
+            count += yield from _fill(writes, rows, columns)
+        elif _DOCUMENT_ID in columns or _id_columns(rows.columns) <= set(columns):
+            count += yield from _insert(writes, rows, columns, table)
     return count
+
+
+def _require_same_documents(writes: Writes, rows: ArchivedRows) -> Program[None]:
+    def build(_: StatementBuilder) -> sa.ClauseElement:
+        existing, archived = (
+            sa.table(name, sa.column("id"), sa.column(_DOCUMENT_ID))
+            for name in (rows.table, rows.archive_table)
+        )
+        is_other = existing.c[_DOCUMENT_ID].is_distinct_from(archived.c[_DOCUMENT_ID])
+        join = existing.join(archived, existing.c.id == archived.c.id)
+        return sa.select(sa.func.min(existing.c.id)).select_from(join).where(is_other)
+
+    ((id_,),) = yield from writes.run(("other documents", rows.archive_table), build)
+    if id_ is not None:
+        raise ConflictError(
+            f"{rows.table} has other documents than the archive under the same ids, such as "
+            f"{int(id_)}; nothing was restored"
+        )
+
+
+def _referred_first(
+    archived_rows: Sequence[ArchivedRows], existing_tables: FoundTables
+) -> list[ArchivedRows]:
+    """Sort the rows of tables after those that they refer to."""
+
+    def references(table: str, above: frozenset[str] = frozenset()) -> int:
+        targets = {key.target for key in existing_tables[table].foreign_keys}
+        next_targets = targets & existing_tables.keys() - above - {table}
+        return max((1 + references(name, above | {table}) for name in next_targets), default=0)
+
+    return sorted(archived_rows, key=lambda rows: references(rows.table))
+
+
+def _id_columns(columns: Collection[str]) -> set[str]:
+    """Return the columns without which a link is none."""
+    return {name for name in columns if name == "id" or name.endswith("_id")}
 
 
 def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
@@ -195,7 +273,7 @@ def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
-def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
+def _fill(writes: Writes, rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     """Set archived values in existing rows, where they have none."""
     count = 0
     for name in columns:
@@ -203,29 +281,53 @@ def _fill(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -
             continue
 
         def build(_: StatementBuilder, column: str = name) -> sa.ClauseElement:
-            target = sa.table(archived_rows.table, sa.column("id"), sa.column(column))
-            source = sa.table(archived_rows.archive_table, sa.column("id"), sa.column(column))
-            value = sa.select(source.c[column]).where(source.c.id == target.c.id).scalar_subquery()
-            change = sa.update(target).values({column: value})
-            has_archived_row = sa.exists().where(source.c.id == target.c.id)
-            return change.where(target.c[column].is_(None), has_archived_row).returning(target.c.id)
+            target, archived = (
+                sa.table(table, sa.column("id"), sa.column(column))
+                for table in (rows.table, rows.archive_table)
+            )
+            change = sa.update(target).values({column: archived.c[column]})
+            is_missing = sa.and_(archived.c.id == target.c.id, target.c[column].is_(None))
+            return change.where(is_missing).returning(target.c.id)
 
-        rows = yield from writes.run(("put back", archived_rows.archive_table, name), build)
-        count += len(rows)
+        filled_rows = yield from writes.run(("put back", rows.archive_table, name), build)
+        count += len(filled_rows)
     return count
 
 
-def _insert(writes: Writes, archived_rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        source = builder.table(archived_rows.archive_table)
-        existing = sa.table(archived_rows.table, sa.column("id"))
-        target = sa.table(archived_rows.table, *(sa.column(name) for name in columns))
-        rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
-        missing_rows = rows.where(sa.not_(sa.exists().where(existing.c.id == source.c("id"))))
-        return sa.insert(target).from_select(list(columns), missing_rows).returning(target.c.id)
+def _insert(
+    writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
+) -> Program[int]:
+    """Insert the missing rows, as the foreign keys of their table allow."""
 
-    rows = yield from writes.run(("put back rows", archived_rows.archive_table), build)
-    return len(rows)
+    def build(_: StatementBuilder) -> sa.ClauseElement:
+        target, archived = (
+            sa.table(name, *map(sa.column, columns)) for name in (rows.table, rows.archive_table)
+        )
+        values: dict[str, sa.ColumnElement[Any]] = {name: archived.c[name] for name in columns}
+        conditions = [sa.not_(_has_row(rows.table, archived.c.id))]
+        for key in table.foreign_keys:
+            if key.column not in values:
+                continue
+            reference = archived.c[key.column]
+            is_valid = reference.is_(None) | _has_row(key.target, reference)
+            if key.target == rows.table:
+                is_valid |= _has_row(rows.archive_table, reference, alias="referred")
+            if key.on_delete == "SET NULL":
+                values[key.column] = sa.case((is_valid, reference))
+            else:
+                conditions.append(is_valid)
+        selected_rows = sa.select(*values.values()).where(*conditions)
+        return sa.insert(target).from_select(list(values), selected_rows).returning(target.c.id)
+
+    inserted_rows = yield from writes.run(("put back rows", rows.archive_table), build)
+    return len(inserted_rows)
+
+
+def _has_row(
+    table: str, id_: sa.ColumnElement[Any], *, alias: str | None = None
+) -> sa.ColumnElement[bool]:
+    table_clause = sa.table(table, sa.column("id")).alias(alias)
+    return sa.exists().where(table_clause.c.id == id_)
 
 
 def expires_at(archive: Archive, days: int) -> int | None:

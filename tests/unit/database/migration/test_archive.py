@@ -13,6 +13,7 @@ from quire.database.migration.archive import (
     restore_archive,
 )
 from quire.database.tables.ddl import DdlWriter
+from quire.errors import ConflictError
 from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
@@ -20,6 +21,7 @@ from tests.unit.database.migration.migrated_database import (
     QUOTE,
     QUOTES,
     STRING,
+    TAG,
     TAGS,
     MigratedDatabase,
     content_type,
@@ -135,3 +137,88 @@ def test_what_is_forgotten_is_gone(make_context: MakeContext) -> None:
     context.store.run(forget(Writes(context.store.dialect), writer, archive))
     assert asides(context) == []
     assert {name for name in context.tables() if name.startswith("quire_")} == {"quire_archive"}
+
+
+def test_links_come_back_after_the_rows_that_they_lead_to(make_context: MakeContext) -> None:
+    """Also where the table of links is the first by name, and a linked row is gone since."""
+    notes = {"type": "relation", "relation": "manyToMany", "target": NOTE}
+    tag = content_type(TAG, {"name": STRING, "notes": {**notes, "inversedBy": "tags"}})
+    tags = {**TAGS, "mappedBy": "notes"}
+    whole = schema_of(content_type(NOTE, {"title": STRING, "tags": tags}), tag)
+    context = make_context(whole)
+    note = context.entry("notes", "a", title="one")
+    kept, lost = (context.entry("tags", name, name=name) for name in ("kept", "lost"))
+    for tag_id in (kept, lost):
+        context.insert("tags_notes_lnk", note_id=note, tag_id=tag_id, note_ord=1)
+    context = context.migrate(schema_of())
+    context.store.execute(f"DELETE FROM tags WHERE id = {lost}")
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    assert restore(context, archive) == 2
+    assert context.column("tags_notes_lnk", "tag_id") == [kept]
+    assert context.problems() == []
+
+
+def test_a_reference_to_a_row_that_is_gone_since_comes_back_empty(
+    make_context: MakeContext,
+) -> None:
+    above = {"type": "relation", "relation": "manyToOne", "target": NOTE, "useJoinTable": False}
+    tag = {**above, "target": TAG}
+    whole = schema_of(content_type(NOTE, {"title": STRING, "above": above, "tag": tag}))
+    context = make_context(whole)
+    tag_id = context.entry("tags", "t", name="tag")
+    first = context.entry("notes", "a", title="one", tag_id=tag_id)
+    context.entry("notes", "b", title="two", above_id=first)
+    context = context.migrate(schema_of())
+    context.store.execute("DELETE FROM tags")
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    assert restore(context, archive) == 2
+    assert context.column("notes", "tag_id") == [None, None]
+    assert context.column("notes", "above_id") == [None, first]
+
+
+def test_a_type_that_has_got_more_attributes_since_gets_its_rows_back(
+    make_context: MakeContext,
+) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="one")
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    context = context.migrate(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
+    assert restore(context, archive) == 1
+    assert context.column("notes", "title") == ["one"]
+
+
+def test_rows_are_not_mixed_with_other_documents_of_the_same_ids(make_context: MakeContext) -> None:
+    both = schema_of(content_type(NOTE, {"title": STRING, "text": STRING}))
+    context = make_context(both)
+    context.entry("notes", "former", title="one", text="first")
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    context = context.migrate(both)
+    context.entry("notes", "new", title="two")
+    with pytest.raises(ConflictError, match="notes has other documents"):
+        restore(context, archive)
+    assert context.column("notes", "text") == [None]
+
+
+def test_rows_that_were_restored_already_stay(make_context: MakeContext) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="one")
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    context = context.migrate(PLAIN)
+    assert [restore(context, archive) for _ in range(2)] == [1, 0]
+
+
+def test_values_of_a_former_type_are_not_put_into_a_column_of_another_one(
+    make_context: MakeContext,
+) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="word")
+    context = context.migrate(schema_of(content_type(NOTE, {"title": {"type": "integer"}})))
+    [archive] = asides(context)
+    assert restore(context, archive) == 0
+    assert restore(context.migrate(PLAIN), archive) == 1
+    assert context.column("notes", "title") == ["word"]
