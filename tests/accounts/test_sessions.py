@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -158,6 +159,37 @@ async def test_sessions_are_listed_and_revoked_by_their_own_user_alone(site: Sit
     own = await site.ask("DELETE", target, token=old["jwt"])
     assert (own.status, json.loads(own.content)) == (200, {"data": {}})
     assert await status(site, new["jwt"]) == 401
+
+
+async def test_sessions_of_registrations_and_password_changes_have_a_device_id(
+    site: Site,
+) -> None:
+    """What is stored of a login is that of sign-ins and registrations only."""
+
+    async def session(token: str) -> JsonObject:
+        listed = await site.ask("GET", "auth/sessions", token=token)
+        (only,) = json.loads(listed.content)["data"]
+        found: JsonObject = only
+        return found
+
+    body = {"username": "eve", "email": "eve@example.org", "password": PASSWORD}
+    registered = await site.ask("POST", "auth/local/register", body, headers=FIREFOX)
+    eve = await session(json.loads(registered.content)["jwt"])
+    assert UUID(eve["deviceId"]).version == 4
+    assert eve["deviceName"] == "Firefox on Linux"
+    assert "loginAt" in eve
+
+    new = {"password": "another-Pass-1", "passwordConfirmation": "another-Pass-1"}
+    changed = await site.ask(
+        "POST",
+        "auth/change-password",
+        {**new, "currentPassword": PASSWORD},
+        token=(await sign_in(site))["jwt"],
+        headers=FIREFOX,
+    )
+    ada = await session(json.loads(changed.content)["jwt"])
+    assert set(ada) == {"id", "deviceId", "current", "lastActiveAt"}
+    assert UUID(ada["deviceId"]).version == 4
 
 
 async def test_h061_another_password_ends_all_sessions(site: Site) -> None:

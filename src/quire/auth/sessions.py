@@ -106,19 +106,25 @@ class Sessions:
         remember: bool,
         now: int,
         device_name: str | None = None,
+        is_login: bool = True,
     ) -> Program[Tokens]:
-        """Start a session, and delete those of this user that have ended."""
+        """Start a session, and delete those of this user that have ended.
+
+        Time and device of a login are stored with it, but not those of a session that continues
+        after a password change.
+        """
         kind = PERSISTENT_SESSION if remember else BROWSER_SESSION
         yield from self._forget_ended(user_id, now)
-        device_metadata = {} if device_name is None else {"deviceName": device_name}
-        row = {
+        row: dict[str, object] = {
             "userId": str(user_id),
             "deviceId": device_id,
             "origin": self._origin,
             "type": kind,
-            "metadata": {"loginAt": iso_from_ms(now), **device_metadata},
             "absoluteExpiresAt": now + _milliseconds(self._lifetimes.longest[kind]),
         }
+        if is_login:
+            device_metadata = {} if device_name is None else {"deviceName": device_name}
+            row["metadata"] = {"loginAt": iso_from_ms(now), **device_metadata}
         return (yield from self._create_session(row, kind, now))
 
     def rotate(self, token: str, now: int) -> Program[Tokens | None]:

@@ -62,8 +62,13 @@ class TokenIssuer:
         self._secret = secret
         self._lifetime = lifetime
 
-    async def issue(self, user_id: int, device: ClientDevice) -> IssuedTokens:
-        """Make the tokens of an end user. Raises UnimplementedError without a secret."""
+    async def issue(
+        self, user_id: int, device: ClientDevice, *, is_login: bool = True
+    ) -> IssuedTokens:
+        """Make the tokens of an end user, after a login or a password change.
+
+        Raises UnimplementedError without a secret.
+        """
         if self._secret is None:
             raise UnimplementedError(NO_SECRET)
         sessions = self.sessions
@@ -76,6 +81,7 @@ class TokenIssuer:
                 device_name=device.name,
                 remember=True,
                 now=unit.tick(),
+                is_login=is_login,
             )
         )
         return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from typing import TypeVar
+from uuid import uuid4
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from quire.auth.account_mails import Recovery
 from quire.auth.end_users import EndUsers, Show
@@ -56,12 +58,19 @@ class AccountResponses:
     async def signed_in(self, request: Request, user_id: int) -> Response:
         """Respond with new tokens for an authenticated user."""
         show = self.shower(request)
-        return await self.tokens(request, user_id, await self.read(lambda: show(user_id)))
+        item = await self.read(lambda: show(user_id))
+        return self.pair(request, await self._issuer.issue(user_id, _device(request)), item)
 
-    async def tokens(self, request: Request, user_id: int, item: Item) -> Response:
-        """Respond with new tokens and a user that was read before."""
-        token_pair = await self._issuer.issue(user_id, _device(request))
-        return self.pair(request, token_pair, item)
+    async def registered(self, request: Request, user_id: int, item: Item) -> Response:
+        """Respond with the first tokens of a user; an unnamed device gets a new id."""
+        device = _with_id(_device(request))
+        return self.pair(request, await self._issuer.issue(user_id, device), item)
+
+    async def password_changed(self, request: Request, user_id: int, item: Item) -> Response:
+        """Respond with tokens in place of those before; an unnamed device gets a new id."""
+        device = _with_id(_device(request))
+        issued = await self._issuer.issue(user_id, device, is_login=False)
+        return self.pair(request, issued, item)
 
     def pair(self, request: Request, issued: IssuedTokens, item: Item | None = None) -> Response:
         """Respond with tokens; the refresh token is set as a cookie if configured."""
@@ -85,6 +94,10 @@ def _device(request: Request) -> ClientDevice:
         raise ValidationError(BAD_DEVICE)
     agent = request.headers.get(b"user-agent", b"").decode("latin-1")
     return ClientDevice(id=device_id, name=device_name(agent))
+
+
+def _with_id(device: ClientDevice) -> ClientDevice:
+    return device if device.id is not None else replace(device, id=str(uuid4()))
 
 
 class AccountApi:

@@ -111,7 +111,7 @@ class PasswordApi(AccountApi):
         show = self._responses.shower(request)
         item = await self._responses.read(lambda: show(principal.id))
         await self._users.change_password(principal.id, current_hash, new_password.password)
-        return await self._responses.tokens(request, principal.id, item)
+        return await self._responses.password_changed(request, principal.id, item)
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a code to reset the password; the response is the same for unknown users."""
@@ -126,7 +126,7 @@ class PasswordApi(AccountApi):
         user_id, item = await self._users.reset_password(
             new_password.code, new_password.password, show
         )
-        return await self._responses.tokens(request, user_id, item)
+        return await self._responses.password_changed(request, user_id, item)
 
 
 class _Confirmation(Struct, frozen=True):

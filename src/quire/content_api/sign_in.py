@@ -168,7 +168,7 @@ class SignInApi(AccountApi):
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare(UnconfirmedUser(item))
-        return await self._responses.tokens(request, user_id, item)
+        return await self._responses.registered(request, user_id, item)
 
     def _additional_values(self, body: Mapping[str, object]) -> dict[str, object]:
         """Return the additional attributes in a body.
