@@ -35,7 +35,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import Component, ContentType, Model
+from quire.schema.model import FILE_UID, Component, ContentType, Model
 
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
@@ -221,7 +221,7 @@ class _Populate:
                 continue
             target = self.scope.target(attribute)
             if target is None:
-                edges.append(self.morph_list(attribute))
+                edges.append(self.morph_list(model, attribute))
             elif (edge := self.permitted(model, attribute, self.node(target))) is not None:
                 edges.append(edge)
         return _zones_last(edges, model)
@@ -303,7 +303,7 @@ class _Populate:
             return self._zone_edge(attribute, value, model, position)
         target = self.scope.target(attribute)
         if target is None:
-            return self._morph_edge(attribute, value, position)
+            return self._morph_edge(model, attribute, value, position)
         edge = self._relation_edge(attribute, value, model, target, position)
         return edge if edge and self.may_show(model, attribute) else None
 
@@ -518,7 +518,7 @@ class _Populate:
     # Relations to any content type -----------------------------------------------------------
 
     def _morph_edge(
-        self, attribute: Attribute, value: QueryValue, position: _QueryPosition
+        self, model: Model, attribute: Attribute, value: QueryValue, position: _QueryPosition
     ) -> PlanEdge | None:
         """Populate a polymorphic relation by ``true`` or fragments; Strapi ignores other values.
 
@@ -526,7 +526,7 @@ class _Populate:
         populated together, except by fragments with options and by paths separated by commas.
         """
         if isinstance(value, str):
-            return self.morph_list(attribute) if value == "true" else None
+            return self.morph_list(model, attribute) if value == "true" else None
         if not isinstance(value, dict):
             return None
         if value.get("populate") not in (None, "*"):
@@ -536,31 +536,32 @@ class _Populate:
             return None
         nodes = []
         for uid, option in fragments.items():
-            model = self.scope.schema.content_types.get(uid)
-            if model is None:
+            target = self.scope.schema.content_types.get(uid)
+            if target is None:
                 if uid not in self.scope.schema.components:
                     self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
                 continue
             is_false = isinstance(option, str) and option in _FALSE  # lists it, as in a zone
             fragment = position.option(f"on[{uid}]")
-            node = self.node(model) if is_false else self._target_node(option, model, fragment)
-            if node is not None and self._may_find(model):
+            node = self.node(target) if is_false else self._target_node(option, target, fragment)
+            if node is not None and self._may_find(target):
                 nodes.append(node if isinstance(option, dict) else _with_all_versions(node))
         if not any(can_find(self.scope.ability, uid) for uid in fragments):
             return None
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
-    def _may_be_listed(self, model: ContentType) -> bool:
-        """Tell whether entries of a type can be in such a list at all.
+    def _may_be_listed(self, source: Model, target: ContentType) -> bool:
+        """Tell whether entries of a type can be in a polymorphic relation of another.
 
-        Reading types without media or a morph relation would cost a statement for each of them.
+        Files are only linked through attributes of the other side; entries of any type may be
+        linked from this side.
         """
-        linked = any(
+        is_linkable = source.uid != FILE_UID or any(
             isinstance(attribute, MediaAttribute)
             or (isinstance(attribute, RelationAttribute) and attribute.morph_by is not None)
-            for attribute in model.attributes.values()
+            for attribute in target.attributes.values()
         )
-        return linked and self._may_find(model)
+        return is_linkable and self._may_find(target)
 
     def _may_find(self, model: ContentType) -> bool:
         return can_find(self.scope.ability, model.uid)
@@ -621,13 +622,15 @@ class _Populate:
             publication=self.versions.publication if versioned else None,
         )
 
-    def morph_list(self, attribute: Attribute, *, versioned: bool = False) -> PlanEdge:
+    def morph_list(
+        self, model: Model, attribute: Attribute, *, versioned: bool = False
+    ) -> PlanEdge:
         """Populate a polymorphic relation with entries of all types.
 
         These are drafts and published entries, or with ``versioned`` those of the request's status.
         """
         types = self.scope.schema.content_types.values()
-        nodes = [self.node(model) for model in types if self._may_be_listed(model)]
+        nodes = [self.node(target) for target in types if self._may_be_listed(model, target)]
         if not versioned:
             nodes = [_with_all_versions(node) for node in nodes]
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
@@ -707,7 +710,7 @@ class _PathResolver:
             return self._zone_edge(attribute, inner, own_path)
         target = self.scope.target(attribute)
         if target is None:
-            return self.populate.morph_list(attribute, versioned=self.lenient)
+            return self.populate.morph_list(model, attribute, versioned=self.lenient)
         node = self.populate.node(target, edges=self.edges(inner, target, own_path))
         return self.populate.permitted(model, attribute, node)
 

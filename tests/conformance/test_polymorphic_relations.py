@@ -1,0 +1,115 @@
+"""Relations to entries of any type, written from the side that holds them."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.database.migration.schema_pair import Renames
+from tests.conformance.client import AsgiClient
+from tests.conformance.conftest import open_app
+from tests.conformance.corpus import credentials
+from tests.databases.kind import Kind
+from tests.interop.changes import migrate
+
+JsonObject = dict[str, Any]
+
+APPLE = "kvs6ljh4bigue2ssvg2vmk14"
+"""An article that is published in three locales."""
+ARTICLE, TAG = "api::article.article", "api::tag.tag"
+
+_NOTE: JsonObject = {
+    "kind": "collectionType",
+    "collectionName": "notes",
+    "info": {"singularName": "note", "pluralName": "notes", "displayName": "Note"},
+    "options": {"draftAndPublish": True},
+    "attributes": {
+        "label": {"type": "string"},
+        "about": {"type": "relation", "relation": "morphToMany"},
+    },
+}
+
+
+class Notes:
+    """Writes and reads notes, with a token for everything."""
+
+    def __init__(self, client: AsgiClient) -> None:
+        self._client = client
+        self._headers = {"Authorization": f"Bearer {credentials().api_tokens['full']}"}
+
+    async def write(self, method: str, path: str, **data: object) -> JsonObject:
+        body = json.dumps({"data": data}).encode()
+        headers = {**self._headers, "Content-Type": "application/json"}
+        response = await self._client.request(method, f"/api/{path}", headers, body)
+        return self._content(response.content)
+
+    async def about(self, document_id: str, query: str) -> list[JsonObject]:
+        path = f"/api/notes/{document_id}?{query}"
+        response = await self._client.request("GET", path, self._headers, b"")
+        found: list[JsonObject] = self._content(response.content)["data"]["about"]
+        return found
+
+    @staticmethod
+    def _content(text: bytes) -> JsonObject:
+        content: JsonObject = json.loads(text)
+        return content
+
+
+@pytest.fixture(scope="module")
+async def notes(
+    kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Notes]:
+    project = kind.copy(recorded, tmp_path_factory.mktemp("notes") / "project")
+    schema_file = project / "src/api/note/content-types/note/schema.json"
+    schema_file.parent.mkdir(parents=True)
+    schema_file.write_text(json.dumps(_NOTE))
+    await migrate(project, Renames())
+    async with open_app(project) as client:
+        yield Notes(client)
+    kind.release(project)
+
+
+def to_article(**more: object) -> JsonObject:
+    return {"__type": ARTICLE, "documentId": APPLE, **more}
+
+
+async def new_tag(notes: Notes) -> JsonObject:
+    created = await notes.write("POST", "tags", label="about")
+    return {"__type": TAG, "documentId": created["data"]["documentId"]}
+
+
+async def new_note(notes: Notes, status: str = "published", **data: object) -> str:
+    created = await notes.write("POST", f"notes?status={status}", **data)
+    document_id: str = created["data"]["documentId"]
+    return document_id
+
+
+@pytest.mark.parametrize("populate", ["populate=*", "populate=about", "populate[about]=true"])
+async def test_entries_of_types_without_a_way_back_are_populated(
+    notes: Notes, populate: str
+) -> None:
+    tag = await new_tag(notes)
+    note = await new_note(notes, about=[tag])
+    for status in ("draft", "published"):
+        (entry,) = await notes.about(note, f"{populate}&status={status}")
+        assert entry["__type"] == TAG
+        assert entry["documentId"] == tag["documentId"]
+
+
+async def test_a_published_version_has_the_published_entries(notes: Notes) -> None:
+    unpublished = await notes.write("POST", "articles?status=draft", title="Not yet")
+    draft = {"__type": ARTICLE, "documentId": unpublished["data"]["documentId"]}
+    tag = await new_tag(notes)
+    note = await new_note(notes, about=[to_article(), draft, tag])
+    drafts = await notes.about(note, "populate=*&status=draft")
+    published = await notes.about(note, "populate=*&status=published")
+    assert [entry["documentId"] for entry in drafts] == [
+        APPLE,
+        draft["documentId"],
+        tag["documentId"],
+    ]
+    assert [entry["publishedAt"] is None for entry in drafts] == [True, True, False]
+    assert [entry["documentId"] for entry in published] == [APPLE, tag["documentId"]]
+    assert None not in [entry["publishedAt"] for entry in published]
