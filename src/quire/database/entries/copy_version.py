@@ -211,7 +211,7 @@ class _Copier:
             yield from self._copy_morph_targets(edges, copies)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
-                yield from self._copy_join_rows(edge, edge.source_column, {}, copies)
+                yield from self._copy_morph_list(edge, copies)
         yield from self._copy_components(layout, copies, names)
 
     def _copy_components(
@@ -245,17 +245,7 @@ class _Copier:
     ) -> Program[None]:
         """Copy the rows of one morph table that refer to rows through some attributes."""
         edge, fields = edges[0], [edge.field for edge in edges]
-        column_values = {edge.source_type_column: [edge.type_value], FIELD: fields}
-        yield from self._copy_join_rows(edge, edge.source_id_column, column_values, copies)
-
-    def _copy_join_rows(
-        self,
-        edge: MorphTargetEdge | MorphListEdge,
-        source_column: str,
-        column_values: Mapping[str, Sequence[str]],
-        copies: Copies,
-    ) -> Program[None]:
-        """Copy rows of a morph table, those with the given values, from rows to their copies."""
+        source_column = edge.source_id_column
         copied = [name for name in edge.columns if name != source_column]
         mapping = id_mapping_of(self._store.dialect, copies)
 
@@ -265,17 +255,45 @@ class _Copier:
             source_id = rows.c(source_column)
             selection = [*(rows.c(name) for name in copied), mapping.new_id_of(builder, source_id)]
             select = sa.select(*selection).select_from(rows.source)
-            select = select.where(mapping.has(builder, source_id))
-            for name, values in column_values.items():
-                select = select.where(
-                    rows.c(name).in_([builder.constant(value) for value in values])
-                )
+            select = select.where(
+                mapping.has(builder, source_id),
+                rows.c(edge.source_type_column) == builder.constant(edge.type_value),
+                rows.c(FIELD).in_([builder.constant(field) for field in fields]),
+            )
             select = select.order_by(rows.c(ORDER), rows.c("id"))
             return sa.insert(table_clause).from_select([*copied, source_column], select)
 
-        shape = tuple((name, *values) for name, values in column_values.items())
-        key = ("copy join rows", edge.table, source_column, shape, mapping.shape)
+        key = ("copy morph targets", edge.table, edge.type_value, tuple(fields), mapping.shape)
         yield from self._store.writes.run(key, build, mapping.values)
+
+    def _copy_morph_list(self, edge: MorphListEdge, copies: Copies) -> Program[None]:
+        """Link new rows to the targets of their sources, of any type, in the matching version."""
+        columns = (edge.source_column, edge.target_type_column, edge.target_id_column, FIELD, ORDER)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(edge.table)
+            source = table.c(edge.source_column)
+            query = sa.select(*(table.c(name) for name in columns))
+            query = query.where(self._store.dialect.member_of(source, builder.parents()))
+            return query.order_by(table.c(ORDER), table.c("id"))
+
+        key = ("morph list of", edge.table)
+        sources = [source for source, _ in copies]
+        rows = yield from self._store.writes.run_listed(key, build, sources)
+        linked_ids: dict[str, set[int]] = {}
+        for _, uid, target_id, _, _ in rows:
+            linked_ids.setdefault(str(uid), set()).add(int(target_id or 0))
+        target_ids: dict[str, Mapping[int, int]] = {}
+        for uid, ids in linked_ids.items():
+            if self._store.layouts.get(uid) is not None:
+                target_ids[uid] = yield from self._map_targets(uid, sorted(ids))
+        new_ids = dict(copies)
+        links: list[list[Value]] = []
+        for source_id, uid, target_id, field, order in rows:
+            new_target = target_ids.get(str(uid), {}).get(int(target_id or 0))
+            if new_target is not None:
+                links.append([new_ids[int(source_id or 0)], uid, new_target, field, order])
+        yield from self._store.writes.insert_many(edge.table, columns, links)
 
     def copy_links(self, layout: EntryLayout, copies: Copies) -> Program[None]:
         """Link new rows to the targets of their sources, in the matching version."""
