@@ -31,9 +31,10 @@ async def seen() -> list[tuple[str, str]]:
 """
 
 
-def write_documents(project: Path) -> str:
+def write_documents(project: Path, *, code: int = 0) -> str:
+    """Write the documents; the command exits with ``code``."""
     file = project / "src" / "content.py"
-    assert run(["types", str(project), "--documents", str(file)]) == 0
+    assert run(["types", str(project), "--documents", str(file)]) == code
     return file.read_text(encoding="utf-8")
 
 
@@ -82,6 +83,18 @@ def test_the_classes_are_typed(tmp_path: Path) -> None:
     assert 'Revealed type is "src.content.Writer | None"' in checked.stdout, checked.stdout
 
 
+def test_code_that_does_not_load_is_a_problem(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    write_code(tmp_path, "import nowhere")
+    file = tmp_path / "models.py"
+    for options in ([], ["--check"]):
+        assert run(["types", str(tmp_path), "--python", str(file), *options]) == 1
+        assert "does not load" in capsys.readouterr().err
+    assert file.exists()
+
+
 COMPUTED = """
 from src.content import Paper
 
@@ -110,7 +123,7 @@ def test_computed_fields_of_code_that_needs_the_file_are_in_it(
         assert "length" not in file.read_text(encoding="utf-8")
 
     write_code(tmp_path, COMPUTED.replace("title", "titles"))
-    text = write_documents(tmp_path)
+    text = write_documents(tmp_path, code=1)
     assert "length" not in text
     assert 'did you mean "title"?' in capsys.readouterr().err
 

@@ -25,9 +25,10 @@ def write_types(
     drafts: bool,
     check: bool,
 ) -> int:
-    """Write the models, or only check whether the files are current.
+    """Write the models, or only check whether the files are current; returns the exit code.
 
-    Raises ApplicationError when no file is named, or one cannot be written.
+    It is 1 if a file is out of date, or the project's code does not load. Raises
+    ApplicationError when no file is named, or one cannot be written.
     """
     settings = load_logged(project)
     require_project(settings)
@@ -54,7 +55,7 @@ def write_types(
         _warn_of_code(problem)
         for file in outdated_files:
             print_error(f"{file} is out of date; run `quire types` to update it.")
-        return PROBLEMS if outdated_files else EXIT_OK
+        return PROBLEMS if outdated_files or problem is not None else EXIT_OK
     _write_files(outdated_files, texts_by_file)
     if problem is not None and outdated_files:
         # The code may have needed the classes that are in the files now.
@@ -64,7 +65,7 @@ def write_types(
     _warn_of_code(problem)
     for file in texts_by_file:
         print_message(f"{file} {'was written' if file in outdated_files else 'is up to date'}.")
-    return EXIT_OK
+    return EXIT_OK if problem is None else PROBLEMS
 
 
 def _extend_with_code(settings: Settings, schema: Schema) -> tuple[Schema, ExtensionError | None]:

@@ -47,6 +47,7 @@ _TYPES = {
     "boolean": "bool",
     "null": "None",
     "object": "dict[str, Any]",
+    "array": "list[Any]",
 }
 
 
@@ -84,7 +85,7 @@ def _sort_bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
 def _class(model: ModelClass, classes: Mapping[str, ModelClass]) -> Iterator[str]:
     options = "kw_only=True"
     if model.tag is not None:
-        options += f', tag_field="__component", tag={_text(model.tag)}'
+        options += f', tag_field="__component", tag={literal(model.tag)}'
     yield f"class {model.name}({model.base or 'Struct'}, {options}):"
     yield f'    """{model.about}"""'
     used_names = {"field", *(name for name in _inherited_names(model, classes))}
@@ -130,7 +131,7 @@ def _member(member: ModelField, name: str, model: ModelClass) -> str:
         annotation += " | None"
     if model.optional:
         annotation += " | UnsetType"
-    name_options = [] if name == member.name else [f"name={_text(member.name)}"]
+    name_options = [] if name == member.name else [f"name={literal(member.name)}"]
     default_options = ["default=UNSET"] if model.optional else []
     if name_options:
         return f"{name}: {annotation} = field({', '.join([*name_options, *default_options])})"
@@ -143,12 +144,12 @@ def python_type(schema: Mapping[str, Any]) -> str:
         case {"class": str(name)}:
             return name
         case {"enum": [*choices]}:
-            return f"Literal[{', '.join(_text(choice) for choice in choices)}]"
+            return f"Literal[{', '.join(map(literal, choices))}]"
         case {"const": choice}:
-            return f"Literal[{_text(choice)}]"
+            return f"Literal[{literal(choice)}]"
         case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
             return " | ".join(dict.fromkeys(python_type(item) for item in schemas))
-        case {"type": "array", "items": items}:
+        case {"type": "array", "items": dict(items)}:
             return f"list[{python_type(items)}]"
         case {"type": "string", "format": str(kind)} if kind in _FORMATS:
             return _FORMATS[kind]
@@ -160,6 +161,6 @@ def python_type(schema: Mapping[str, Any]) -> str:
             return "Any"
 
 
-def _text(value: object) -> str:
-    """Return a text as a Python literal, which has JSON's form."""
-    return json.dumps(value, ensure_ascii=False)
+def literal(value: object) -> str:
+    """Return a JSON value as a Python literal; texts have the same form in both."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

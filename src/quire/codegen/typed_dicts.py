@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from quire.codegen.python_structs import literal
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import unused
 
@@ -19,6 +20,7 @@ _TYPES = {
     "boolean": "bool",
     "null": "None",
     "object": "Mapping[str, Any]",
+    "array": "Sequence[Any]",
 }
 _TIMES = {"date-time": "datetime", "date": "date"}
 
@@ -89,9 +91,9 @@ class TypedDicts:
             case {"$ref": str()}:
                 return self.name(schema)
             case {"enum": [*choices]}:
-                return f"Literal[{', '.join(map(_literal, choices))}]"
+                return f"Literal[{', '.join(map(literal, choices))}]"
             case {"const": choice}:
-                return f"Literal[{_literal(choice)}]"
+                return f"Literal[{literal(choice)}]"
             case {"oneOf": [*schemas]} | {"anyOf": [*schemas]} if "properties" not in schema:
                 return self._union(schemas)
             case {"type": "array", "items": dict(items)}:
@@ -116,11 +118,6 @@ class TypedDicts:
 
 def _referenced(reference: JsonSchema) -> str:
     return str(reference["$ref"]).rpartition("/")[2]
-
-
-def _literal(value: object) -> str:
-    """Return a JSON value as a Python literal."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _quoted(text: str) -> str:

@@ -32,6 +32,7 @@ _TYPES = {
     "boolean": "boolean",
     "null": "null",
     "object": "Record<string, unknown>",
+    "array": "unknown[]",
 }
 
 
@@ -77,7 +78,7 @@ def _type(schema: Mapping[str, Any]) -> str:
             return json.dumps(choice, ensure_ascii=False)
         case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
             return " | ".join(dict.fromkeys(_type(choice) for choice in schemas))
-        case {"type": "array", "items": items}:
+        case {"type": "array", "items": dict(items)}:
             item = _type(items)
             return f"({item})[]" if " | " in item else f"{item}[]"
         case {"type": "object", "properties": _}:

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 from quire.codegen import python_structs, typescript
-from quire.codegen.model_classes import make_model_classes
+from quire.codegen.model_classes import ModelClass, ModelClasses, ModelField, make_model_classes
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from tests.unit.codegen.trees import TREE
@@ -160,3 +161,22 @@ def test_what_no_response_contains_is_in_no_model(schema: Schema) -> None:
         assert "lock:" not in text
         assert "resetPasswordToken" not in text
         assert "AdminUser" not in text
+
+
+@pytest.mark.parametrize(
+    ("schema", "python", "script"),
+    [
+        ({"type": "array"}, "list[Any]", "unknown[]"),
+        ({"type": "array", "items": False, "prefixItems": [{}]}, "list[Any]", "unknown[]"),
+        ({"type": ["array", "null"]}, "list[Any] | None", "unknown[] | null"),
+        ({"enum": ["a", None, True]}, 'Literal["a", None, True]', '"a" | null | true'),
+        ({"const": False}, "Literal[False]", "false"),
+    ],
+)
+def test_types_of_project_code_are_written(schema: JsonSchema, python: str, script: str) -> None:
+    """Those of attributes have no such schemas, but computed fields may."""
+    member = ModelField(name="mood", type=schema, nullable=False)
+    note = ModelClass(name="Note", uid="api::note.note", about="Notes.", members=[member])
+    models = ModelClasses(version="1", classes=[note], shared={})
+    assert f"    mood: {python}\n" in python_structs.python_models(models)
+    assert f"  mood: {script};\n" in typescript.typescript_models(models)

@@ -217,6 +217,28 @@ def test_items_of_a_zone_say_which_component_they_are(tmp_path: Path) -> None:
     assert not list(OpenAPIV31SpecValidator(document).iter_errors())
 
 
+def test_paths_of_the_project_have_their_own_parameters(tmp_path: Path) -> None:
+    """An action of a project's JavaScript, and one of every type under another path."""
+    write_tree(tmp_path, type_file("page", {"name": {"type": "string"}}))
+    schema = load_project_schema(load_settings(tmp_path, environ={}))
+    uid = "api::page.page"
+    endpoints = [
+        declared(method="GET", path="pages/:documentId/near", action=f"{uid}.near", uid=uid),
+        declared(method="GET", path="pages/of/:slug", action=f"{uid}.find", uid=uid),
+        declared(method="DELETE", path="pages/:documentId", action=f"{uid}.delete", uid=uid),
+    ]
+
+    document = describe_content_api(schema, FullAccess(), endpoints, OPTIONS)
+
+    assert not [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()]
+    in_path = [
+        [each["name"] for each in operation["parameters"] if each["in"] == "path"]
+        for methods in document["paths"].values()
+        for operation in methods.values()
+    ]
+    assert in_path == [["documentId"], ["slug"], ["documentId"]]
+
+
 def test_a_long_chain_of_types_is_described(tmp_path: Path) -> None:
     """Each leads to the next, and the last one to the first."""
     count = 400

@@ -69,7 +69,8 @@ def _operations(
         elif route.uid in type_uids and route.action is not None:
             content_type = context.models.schema.content_types[route.uid or ""]
             verb = route.action.rpartition(".")[2]
-            operation = describe_document_route(context, content_type, verb)
+            names = parameter_names(route)
+            operation = describe_document_route(context, content_type, verb, names)
         else:
             operation = _operation(context, route)
         yield route.method, route.path, operation

@@ -1,6 +1,8 @@
 """Describes the routes of every content type."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec.structs import replace
 
 from quire.openapi.document_schemas import Models
 from quire.openapi.json_schema import FREE_OBJECT, INTEGER, TEXT, Schemas, any_of, array_of, record
@@ -47,15 +49,21 @@ _META = "meta"
 
 
 def describe_document_route(
-    context: DescriptionContext, content_type: ContentType, action: str
+    context: DescriptionContext,
+    content_type: ContentType,
+    action: str,
+    path_names: Iterable[str],
 ) -> DescribedOperation:
-    """Describe the route of an action of a content type."""
+    """Describe the route of an action of a content type; ``path_names`` are its parameters."""
     describe = _ACTIONS.get(action)
-    if describe is None:
-        return _describe_project_action(content_type, action)
     if action == "find" and _is_single(content_type):
         describe = _find_one
-    return describe(context, content_type)
+    if describe is None:
+        operation = _describe_project_action(content_type, action)
+    else:
+        operation = describe(context, content_type)
+    in_path = [_ID if name == _ID.name else path_parameter(name) for name in path_names]
+    return replace(operation, parameters=[*in_path, *operation.parameters])
 
 
 def _describe_project_action(content_type: ContentType, action: str) -> DescribedOperation:
@@ -90,7 +98,7 @@ def _find_one(context: DescriptionContext, model: ContentType) -> DescribedOpera
         id=f"find{_name(context, model)}",
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
-        parameters=[*_path(model), *context.queries.document(model)],
+        parameters=context.queries.document(model),
         responses=[_document_response(context, model)],
         errors=(400, 401, 403, 404),
     )
@@ -116,7 +124,7 @@ def _update(context: DescriptionContext, model: ContentType) -> DescribedOperati
         summary=f"Change a document of {model.display_name}{summary_end}",
         tag=model.display_name,
         description=_draft_note(model),
-        parameters=[*_path(model), _IF_MATCH, *context.queries.write_parameters(model)],
+        parameters=[_IF_MATCH, *context.queries.write_parameters(model)],
         body=json_body(record({"data": context.models.write_body_reference(model.uid)})),
         responses=[_document_response(context, model)],
         errors=(400, 401, 403, 404, 412, 413),
@@ -129,7 +137,6 @@ def _delete(context: DescriptionContext, model: ContentType) -> DescribedOperati
         summary=f"Delete a document of {model.display_name}",
         tag=model.display_name,
         parameters=[
-            *_path(model),
             _IF_MATCH,
             *context.queries.removed(model),
             *context.queries.narrowing(model),
@@ -178,10 +185,6 @@ def page_meta(schemas: Schemas) -> JsonSchema:
 
 def _is_single(model: ContentType) -> bool:
     return model.kind is TypeKind.SINGLE
-
-
-def _path(model: ContentType) -> Sequence[DescribedParameter]:
-    return [] if _is_single(model) else [_ID]
 
 
 _ACTIONS: Mapping[str, Callable[[DescriptionContext, ContentType], DescribedOperation]] = {
