@@ -25,7 +25,11 @@ class BulkActions(WriteContext, frozen=True):
         """
         drafts = yield from self._checked_versions(document_ids, locales, PUBLISH, published=False)
         review = entry_review(self.unit.engine)
-        entries = [(draft["documentId"], draft["locale"]) for draft in drafts]
+        # Rows of types that have lost their locales may still have one.
+        is_localized = self._type.localized
+        entries = [
+            (draft["documentId"], draft["locale"] if is_localized else None) for draft in drafts
+        ]
         yield from review.require_publishable(self._type.uid, entries)
         locale_codes = tuple(code for code in locales if code is not None)
         draft_ids = {draft["documentId"] for draft in drafts}

@@ -1,12 +1,24 @@
 """Review workflows: stages of entries, and the stage required for publishing."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from quire import cli
+from quire.database.program import Program, Statement
 from tests.databases.kind import Kind
-from tests.unit.admin_api.office import Office, Reply, SharedOffices
+from tests.unit.admin_api.office import (
+    SECRETS,
+    Office,
+    Reply,
+    SharedOffices,
+    office_project,
+    run_office,
+)
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper, titles
 from tests.unit.admin_api.test_releases import ask as ask_release
 from tests.unit.admin_api.test_releases import entry, live, release
@@ -173,6 +185,43 @@ async def test_each_locale_has_a_stage_of_its_own(office: Office) -> None:
     second = made["stages"][1]["id"]
     await move(office, document_id, query="?locale=fr", stage=second)
     assert (await place(office, document_id)).data["stage"] == made["stages"][0]["id"]
+
+
+def _in_english() -> Program[None]:
+    yield Statement("UPDATE paper_rows SET locale = 'en'")
+
+
+async def test_entries_of_a_type_that_has_lost_its_locales_have_one_stage(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program may have left their rows the locale that they were written in."""
+    async with office_project(tmp_path, kind) as project:
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in("boss@example.com")).data["token"]
+            document_id = await paper(office)
+        file = project / "src" / "api" / "paper" / "content-types" / "paper" / "schema.json"
+        schema = json.loads(file.read_text())
+        assert schema.pop("pluginOptions")["i18n"]["localized"]
+        file.write_text(json.dumps(schema))
+        for name, value in SECRETS.items():
+            monkeypatch.setenv(name, value)
+        assert await asyncio.to_thread(cli.run, ["migrate", str(project), "--apply"]) == 0
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in("boss@example.com")).data["token"]
+            assert office.app.database is not None
+            await office.app.database.write(_in_english())
+            approved = (await workflow(office))["stages"][1]["id"]
+            moved = await move(office, document_id, stage=approved)
+            assert moved.data["stage"] == approved
+            for action, count in (("bulkPublish", 1), ("bulkUnpublish", 1), ("bulkPublish", 1)):
+                done = await office.ask(
+                    "POST",
+                    f"{PAPERS}/actions/{action}",
+                    {"documentIds": [document_id]},
+                    token=office.boss,
+                )
+                assert (done.status, done.json.get("count")) == (200, count), done.json
+            assert (await office.ask("GET", f"/api/papers/{document_id}")).status == 200
 
 
 async def test_a_stage_that_is_gone_leaves_its_entries_in_the_first_one(office: Office) -> None:
