@@ -330,6 +330,21 @@ async def test_releases_are_listed_by_whether_they_are_open(office: Office) -> N
         assert (await ask(office, "GET", wrong)).status == 400
 
 
+async def test_a_page_of_releases_is_read_without_the_others(tmp_path: Path, kind: Kind) -> None:
+    with log_statements() as log:
+        async with open_office(tmp_path, kind=kind) as office:
+            document_id = await paper(office)
+            for name in ("One", "Two", "Three"):
+                await release(office, entry(document_id), name=name)
+            before = len(log.statements)
+            listed = await ask(office, "GET", "?state=open&pageSize=1&page=2")
+            assert [(one["name"], one["itemCount"]) for one in listed.data] == [("Two", 1)]
+            assert listed.json["meta"]["pagination"]["total"] == 3
+            statements = [sql for sql in log.since(before) if "strapi_release" in sql]
+    assert statements
+    assert all("count(" in sql or "LIMIT" in sql or "_lnk" in sql for sql in statements), statements
+
+
 async def test_deleting_a_release_leaves_its_entries_as_they_are(office: Office) -> None:
     document_id = await paper(office)
     release_id = await release(office, entry(document_id))

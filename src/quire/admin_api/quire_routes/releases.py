@@ -243,17 +243,15 @@ class ReleaseApi:
         size = _parse_integer(request, "pageSize", _PAGE_SIZE, limit=_MAX_PAGE_SIZE)
 
         def program() -> Program[tuple[list[ReleaseResponse], int]]:
-            releases = yield from self._releases.all()
-            selected = [
-                release
-                for release in releases
-                if state is None or release.is_done is (state == "done")
-            ]
-            page_releases = selected[(page - 1) * size : page * size]
-            items = yield from self._releases.items_of([release.id for release in page_releases])
+            is_done = None if state is None else state == "done"
+            releases, total = yield from self._releases.page(
+                is_done=is_done, start=(page - 1) * size, limit=size
+            )
+            counts = yield from self._releases.item_counts([release.id for release in releases])
             return [
-                _serialize_release(release, items[release.id]) for release in page_releases
-            ], len(selected)
+                build_response(ReleaseResponse, release, item_count=counts[release.id])
+                for release in releases
+            ], total
 
         responses, total = await self._database.read(program, snapshot=True)
         pagination = {
@@ -565,7 +563,3 @@ def _require_publisher(request: Request) -> None:
     """Check that the caller may publish entries of some type. Raises ForbiddenError."""
     if not request.administrator.ability.subjects(PUBLISH):
         raise ForbiddenError(_NOT_PUBLISHER)
-
-
-def _serialize_release(release: Release, items: Sequence[ReleaseItem]) -> ReleaseResponse:
-    return build_response(ReleaseResponse, release, item_count=len(items))

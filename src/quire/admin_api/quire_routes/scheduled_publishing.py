@@ -155,7 +155,8 @@ class ScheduleApi:
             ]
             descriptions = yield from ReleaseEntries(self._engine, ability).describe(items)
             descriptions_by_id = {description["id"]: description for description in descriptions}
-            releases = {release.id: release for release in (yield from self._parts.releases.all())}
+            release_ids = {release_arguments(job).release for job in jobs if job.id not in entries}
+            releases = yield from self._parts.releases.by_ids(release_ids)
             scheduled_actions: list[dict[str, Any]] = []
             for job in jobs:
                 if job.id in entries:

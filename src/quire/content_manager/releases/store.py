@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from quire.database.program import Program
 from quire.database.stores.builtin_type_table import ContentTable, ContentTables
-from quire.database.stores.row_conditions import eq
+from quire.database.stores.row_conditions import any_of, eq, is_null, one_of
 from quire.errors import ConflictError, NotFoundError, ValidationError
 
 RELEASE_UID = "plugin::content-releases.release"
@@ -21,6 +21,8 @@ MAX_OPEN = 100
 ItemAction = Literal["publish", "unpublish"]
 Status = Literal["empty", "ready", "blocked", "failed", "done"]
 
+_IS_DONE = eq("status", "done")
+_IS_OPEN = any_of(is_null("status"), one_of("status", "empty", "ready", "blocked", "failed"))
 _TOO_MANY_ITEMS = f"A release may have {MAX_ITEMS} items at most"
 _TOO_MANY = f"There may be {MAX_OPEN} open releases at most"
 _ALREADY_PUBLISHED = "The release has been published; undo it before it is changed"
@@ -88,9 +90,24 @@ class ReleaseStore:
         self._releases: ContentTable[Release] = tables.table_for(RELEASE_UID, Release)
         self._items: ContentTable[ReleaseItem] = tables.table_for(ITEM_UID, ReleaseItem)
 
-    def all(self) -> Program[list[Release]]:
-        """Return all releases, the newest first."""
-        return (yield from self._releases.select(order=("-id",)))
+    def page(
+        self, *, is_done: bool | None, start: int, limit: int
+    ) -> Program[tuple[list[Release], int]]:
+        """Return a page of releases, the newest first, and the number of all.
+
+        With ``is_done`` only published ones, or only open ones.
+        """
+        conditions = () if is_done is None else (_IS_DONE if is_done else _IS_OPEN,)
+        total = yield from self._releases.count(*conditions)
+        releases = yield from self._releases.select(
+            *conditions, order=("-id",), limit=limit, offset=start
+        )
+        return releases, total
+
+    def by_ids(self, release_ids: Collection[int]) -> Program[dict[int, Release]]:
+        """Return releases by their ids; unknown ones are left out."""
+        releases = yield from self._releases.by_ids(release_ids)
+        return {release.id: release for release in releases}
 
     def get(self, release_id: int) -> Program[Release]:
         """Return a release. Raises NotFoundError."""
@@ -114,20 +131,16 @@ class ReleaseStore:
 
         Raises ValidationError where too many are open, and for a name in use.
         """
-        opened = [release for release in (yield from self.all()) if not release.is_done]
-        if len(opened) >= MAX_OPEN:
+        if (yield from self._releases.count(_IS_OPEN)) >= MAX_OPEN:
             raise ValidationError(_TOO_MANY)
-        _require_unused(name, opened)
+        yield from self._require_unused(name)
         values = {"name": name, "status": "empty"}
         release_id = yield from self._releases.create(values, now=now)
         return (yield from self.get(release_id))
 
     def rename(self, release: Release, name: str, now: int) -> Program[None]:
         """Rename a release. Raises ValidationError for a name in use."""
-        releases = yield from self.all()
-        _require_unused(
-            name, [other for other in releases if not other.is_done and other.id != release.id]
-        )
+        yield from self._require_unused(name, besides=release.id)
         yield from self._releases.change(release.id, {"name": name}, now=now)
 
     def schedule(
@@ -175,6 +188,11 @@ class ReleaseStore:
             for release_id in release_ids
         }
 
+    def item_counts(self, release_ids: Collection[int]) -> Program[dict[int, int]]:
+        """Return the numbers of items of releases, by the ids of these."""
+        linked = yield from self._releases.linked("actions", release_ids)
+        return {release_id: len(items) for release_id, items in linked.items()}
+
     def containing(self, entry: EntryKey) -> Program[list[tuple[Release, ReleaseItem]]]:
         """Return the open releases that contain an entry, with their actions on it."""
         of_document = eq("entryDocumentId", entry.document_id)
@@ -182,7 +200,7 @@ class ReleaseStore:
         items = {item.id: item for item in document_items if item.entry == entry}
         linked = yield from self._items.linked("release", list(items))
         ids = {release_id for ids in linked.values() for release_id in ids}
-        releases = {release.id: release for release in (yield from self._releases.by_ids(ids))}
+        releases = yield from self.by_ids(ids)
         return [
             (releases[release_id], item)
             for item_id, item in items.items()
@@ -229,7 +247,8 @@ class ReleaseStore:
         remaining_ids = existing_ids.difference(item_ids)
         yield from self.set_status(release, "ready" if remaining_ids else "empty")
 
-
-def _require_unused(name: str, releases: Sequence[Release]) -> None:
-    if any(release.name == name for release in releases):
-        raise ValidationError(_NAME_IN_USE.format(name))
+    def _require_unused(self, name: str, *, besides: int | None = None) -> Program[None]:
+        """Check that no open release has a name, except for one. Raises ValidationError."""
+        ids = yield from self._releases.ids(_IS_OPEN, eq("name", name))
+        if any(release_id != besides for release_id in ids):
+            raise ValidationError(_NAME_IN_USE.format(name))

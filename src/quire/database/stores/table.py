@@ -45,10 +45,17 @@ class Table(Generic[RowT]):
         self.row = row
 
     def select(
-        self, *where: Condition, order: Sequence[str] = _BY_ID, limit: int | None = None
+        self,
+        *where: Condition,
+        order: Sequence[str] = _BY_ID,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> Program[list[RowT]]:
-        """Return rows, sorted by columns; ``-`` is descending."""
-        rows = yield from self._select(where, order, limit)
+        """Return rows, sorted by columns; ``-`` is descending.
+
+        With a ``limit``, ``offset`` rows are skipped.
+        """
+        rows = yield from self._select(where, order, limit, offset)
         return [self.decode(row) for row in rows]
 
     def first(self, *where: Condition, order: Sequence[str] = _BY_ID) -> Program[RowT | None]:
@@ -283,17 +290,25 @@ class Table(Generic[RowT]):
         return self.writes.run(shape, build, bound_values)
 
     def _select(
-        self, where: Sequence[Condition], order: Sequence[str], limit: int | None
+        self,
+        where: Sequence[Condition],
+        order: Sequence[str],
+        limit: int | None,
+        offset: int = 0,
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._alias_scope(builder)
             query = self._select_columns(scope, self._selected_columns, where).order_by(
                 *_order_clauses(scope, order)
             )
-            return query if limit is None else query.limit(scope.slot())
+            if limit is None:
+                return query
+            query = query.limit(scope.slot())
+            return query.offset(scope.slot()) if offset else query
 
-        key = ("select", *order, limit is None)
-        return self._run(key, build, where, after=() if limit is None else (limit,))
+        key = ("select", *order, limit is None, offset == 0)
+        bound_values = () if limit is None else (limit, offset) if offset else (limit,)
+        return self._run(key, build, where, after=bound_values)
 
     def _update(
         self, changes: Mapping[str, object], where: Sequence[Condition], *, returning: bool
