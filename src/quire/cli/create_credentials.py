@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.actions import all_actions
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID
@@ -25,6 +26,7 @@ from quire.database.stores.builtin_type_table import BaseRow, ContentTables
 from quire.database.stores.row_conditions import eq
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
+from quire.extension_loading import check_extensions, import_modules
 from quire.ids import new_document_id
 from quire.schema.model import ADMIN_USER_UID, Schema
 from quire.settings import Settings
@@ -149,11 +151,11 @@ def create_token(
 ) -> int:
     """Create an API token and print it, once.
 
-    Raises :class:`ApplicationError` when type and actions do not match or an action does not exist.
+    Raises :class:`ApplicationError` when type and actions do not match or an action does not exist,
+    and ExtensionError for mistakes in the Python code of the project.
     """
     schema = load_project_schema(settings)
-    routed_actions = find_customisations(settings, schema).routed_actions(schema)
-    _check_actions(all_actions(schema, routed_actions), kind, actions)
+    _check_actions(_known_actions(settings, schema) if actions else frozenset(), kind, actions)
     salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")
@@ -171,6 +173,16 @@ def create_token(
     print_message(f"The token {name} ({kind}). It is shown only now:")
     print_result(token)
     return EXIT_OK
+
+
+def _known_actions(settings: Settings, schema: Schema) -> frozenset[str]:
+    """Return all actions, also those of the project's routes. Raises ExtensionError."""
+    extensions = check_extensions(import_modules(settings.project, settings), schema)
+    customisations = replace(
+        find_customisations(settings, schema, extensions.replaced),
+        custom_actions=extensions.actions_by_uid,
+    )
+    return all_actions(schema, customisations.routed_actions(schema))
 
 
 def _check_actions(known_actions: frozenset[str], kind: str, actions: tuple[str, ...]) -> None:

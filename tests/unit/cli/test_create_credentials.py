@@ -126,6 +126,31 @@ def test_a_custom_token_has_the_actions_in_their_order(run: Run, project: Path) 
     )
 
 
+ROUTE = """
+from quire import route
+
+@route.get("/tags/popular")
+async def popular() -> dict[str, object]:
+    return {}
+"""
+
+
+def test_a_custom_token_grants_actions_of_routes_of_python_code(run: Run, project: Path) -> None:
+    folder = project / "src" / "api" / "tag"
+    (folder / "tag.py").write_text(ROUTE)
+    action = ("--type", "custom", "--action", "api::tag.tag.popular")
+
+    assert run("token", "create", project, "--name", "site", *action).code == 0
+    stored = "SELECT action FROM strapi_api_token_permissions ORDER BY id DESC LIMIT 1"
+    assert rows(project, stored) == [(action[-1],)]
+
+    (folder / "tag.py").write_text("import nothing_of_this_name")
+    code, _, messages = run("token", "create", project, "--name", "other", *action)
+    assert code == 2
+    assert "nothing_of_this_name" in messages
+    assert run("token", "create", project, "--name", "another").code == 0  # without actions
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
