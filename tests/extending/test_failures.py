@@ -124,7 +124,7 @@ async def test_super_admins_are_told_which_function_has_failed(tmp_path: Path, p
         details, untold = told.json["error"]["details"], others.json["error"].get("details")
         if phase == "policy":
             assert (told.status, others.status, untold) == (403, 403, {})
-            assert re.fullmatch(rf"the policy fail \({FILE}:\d+\) denied", details["reason"])
+            assert re.fullmatch(rf"the policy fail \({FILE}:\d+\) failed", details["reason"])
             return
         assert (told.status, others.status, untold) == (500, 500, {"code": {}})
         place = details["code"].pop("place")
@@ -300,6 +300,55 @@ async def test_super_admins_are_told_why_a_computed_field_is_missing(tmp_path: P
             "fail": {"code": {"function": "fail"}},
             "refuse": {"message": "Not on Sundays"},
         }
+
+
+READS = {
+    "around": """
+@around(PAPER, on=["find"])
+async def fail(call, proceed):
+    raise RuntimeError("sesame")
+""",
+    "denied": """
+@policy(PAPER, on=["find"])
+def fail(context):
+    return False
+""",
+    "failed": """
+@policy(PAPER, on=["find"])
+def fail(context):
+    raise RuntimeError("sesame")
+""",
+    "returned no verdict": """
+@policy(PAPER, on=["find"])
+def fail(context):
+    return "sesame"
+""",
+}
+
+
+@pytest.mark.parametrize("kind_of_failure", READS)
+async def test_super_admins_are_told_why_a_request_as_an_end_user_fails(
+    tmp_path: Path, kind_of_failure: str
+) -> None:
+    async with open_extended(tmp_path, SQLITE, READS[kind_of_failure]) as office:
+        role = "/admin/x/end-user-roles/2/request"
+        reply = await office.ask("POST", role, {"path": "/api/papers"}, token=office.boss)
+        found = await office.ask("POST", role, {"path": "/api/papers/none"}, token=office.boss)
+        visitor = await office.ask("GET", "/api/papers")
+    told = reply.data
+    assert "sesame" not in str(told)
+    assert told["status"] == visitor.status == (500 if kind_of_failure == "around" else 403)
+    if kind_of_failure == "around":
+        assert re.fullmatch(rf"{FILE}:\d+", told["code"].pop("place"))
+        assert told["code"] == {"function": "fail"}
+        assert "reason" not in told
+    else:
+        reason = rf"the policy fail \({FILE}:\d+\) {kind_of_failure}"
+        assert re.fullmatch(reason, told["reason"])
+        assert "code" not in told
+    assert found.data["status"] == 404
+    assert found.data.keys().isdisjoint({"code", "reason"})
+    assert "fail" not in str(visitor.json)
 
 
 async def _editor(office: Office) -> str:

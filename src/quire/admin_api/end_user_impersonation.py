@@ -8,11 +8,12 @@ log names them with the role or the user.
 from collections.abc import Iterator
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.principal import EndUser, Principal
-from quire.admin_api.response_types import END_USERS, DataEnvelope
+from quire.admin_api.response_types import END_USERS, DataEnvelope, ProjectFunction
 from quire.admin_api.responses import respond_data
+from quire.admin_api.router import describe_function
 from quire.content_api.body_decoding import RequestBody
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -44,11 +45,17 @@ class InnerRequest(RequestBody, forbid_unknown_fields=False):
 
 
 class InnerResponse(Struct):
-    """The response, and the role that it was for."""
+    """The response, and the role that it was for.
+
+    ``code`` is the function of the project that has failed; ``reason`` tells super admins why
+    access was denied.
+    """
 
     status: int
     body: str
     role: int | None
+    code: ProjectFunction | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
 
 
 class EndUserImpersonationApi:
@@ -101,8 +108,13 @@ async def _respond(
     path, _, query = _path(request.body_fields.get("path")).partition("?")
     inner_request = Request("GET", path.encode(), query.encode(), {}, request.client, None)
     response = await content.response_as(inner_request, principal)
-    body = response.body.decode(errors="replace")
-    return respond_data({"status": response.status, "body": body, "role": role_id})
+    inner_response = InnerResponse(response.status, response.body.decode(errors="replace"), role_id)
+    administrator = request.administrator
+    if inner_request.failure is not None:
+        inner_response.code = describe_function(inner_request.failure, administrator)
+    elif inner_request.denial is not None and administrator.ability.super_admin:
+        inner_response.reason = inner_request.denial
+    return respond_data(inner_response)
 
 
 def _path(path: object) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
+from quire.admin_api.response_types import ProjectFunction
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.accept_encoding import GZIP, IDENTITY, accepts_encoding
 from quire.content_api.http_messages import Request, Response
@@ -173,7 +174,7 @@ def _add_cause(error: AppError, administrator: Administrator) -> None:
     What the exception says is in the log alone: it may contain secrets.
     """
     if isinstance(error, ProjectCodeError | ProjectCodeTimeoutError):
-        error.details = {"code": _describe_function(error, administrator)}
+        error.details = {"code": describe_function(error, administrator)}
     elif isinstance(error, AccessDeniedError) and administrator.ability.super_admin:
         error.details = {**(error.details or {}), "reason": error.reason}
 
@@ -181,14 +182,14 @@ def _add_cause(error: AppError, administrator: Administrator) -> None:
 def describe_error(error: AppError, administrator: Administrator) -> dict[str, object]:
     """Return why a part of a response is missing: a message, or the code that has failed."""
     if isinstance(error, ProjectCodeError | ProjectCodeTimeoutError):
-        return {"code": _describe_function(error, administrator)}
+        return {"code": describe_function(error, administrator)}
     return {"message": error.message}
 
 
-def _describe_function(
+def describe_function(
     error: ProjectCodeError | ProjectCodeTimeoutError, administrator: Administrator
-) -> dict[str, str]:
+) -> ProjectFunction:
     """Return the function that has failed, and its place, for super admins; nothing for others."""
     if not administrator.ability.super_admin:
-        return {}
-    return {"function": error.function, "place": error.place}
+        return ProjectFunction()
+    return ProjectFunction(error.function, error.place)

@@ -50,6 +50,8 @@ from quire.errors import (
     AppError,
     InternalServerError,
     NotFoundError,
+    ProjectCodeError,
+    ProjectCodeTimeoutError,
     RejectedCredentialError,
     ServiceUnavailableError,
     StaleSchemaError,
@@ -340,6 +342,8 @@ class ContentApi:
         line of the request, since anybody can send many such requests.
         """
         log_fields = _log_fields(request)
+        if isinstance(error, ProjectCodeError | ProjectCodeTimeoutError):
+            request.failure = error
         if isinstance(error, ServiceUnavailableError):
             # An outage hits many requests, whose tracebacks would be equal and fill the log.
             reason = repr(error.__cause__ or error)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.access.principal import Administrator, Principal
 from quire.auth.authenticator import fingerprint
 from quire.database.retry_guard import CommitCounter
+from quire.errors import ProjectCodeError, ProjectCodeTimeoutError
 from quire.ids import new_request_id
 from quire.query.python_parameters import read_query
 from quire.query.querystring import QueryValue
@@ -60,6 +61,7 @@ class Request:
         "commits",
         "credential",
         "denial",
+        "failure",
         "found",
         "headers",
         "is_guarded",
@@ -104,6 +106,8 @@ class Request:
         self.allowance: Allowance | None = None
         self.denial: str | None = None
         """Why access was denied, for the log."""
+        self.failure: ProjectCodeError | ProjectCodeTimeoutError | None = None
+        """The function of the project that has failed or taken too long, if one has."""
         self.is_guarded = False
         """Whether code of the project decides about each such request again."""
         self.may_wait = True

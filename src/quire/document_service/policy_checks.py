@@ -97,22 +97,24 @@ def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
     Raises AccessDeniedError when one refuses, and their AppErrors unchanged.
     """
     for policy in policies:
-        if not _allows(policy, context):
-            raise AccessDeniedError(f"the policy {policy.name} ({policy.place}) denied")
+        verdict = _verdict(policy, context)
+        if verdict is not None:
+            raise AccessDeniedError(f"the policy {policy.name} ({policy.place}) {verdict}")
 
 
-def _allows(policy: Policy, context: PolicyContext) -> bool:
+def _verdict(policy: Policy, context: PolicyContext) -> str | None:
+    """Call a policy; return how it refuses, ``None`` if it does not."""
     try:
         verdict: object = call_plain(policy, policy.function, context)
     except AppError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails in a policy refuses
         _log.error("a policy failed", policy=policy.name, place=policy.place, exc_info=error)
-        return False
+        return "failed"
     if verdict is None or isinstance(verdict, bool):
-        return verdict is not False
+        return "denied" if verdict is False else None
     returned = type(verdict).__name__
     _log.error(
         "a policy returned no verdict", policy=policy.name, place=policy.place, returned=returned
     )
-    return False
+    return "returned no verdict"

@@ -1,9 +1,13 @@
 import { request } from './client'
+import type { ProjectFunction } from './generated'
 
 /** A request to the content API as programs send it, with a token or without one. */
 export type ContentRequest = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; address: string; body?: string; token?: string }
-/** What came back, and how long it took; the size is that of the body in bytes. */
-export type ContentResponse = { status: number; ms: number; size: number; text: string }
+/**
+ * What came back, and how long it took; the size is that of the body in bytes. Where the server says so, also which
+ * function of the project has failed, or why the request was refused.
+ */
+export type ContentResponse = { status: number; ms: number; size: number; text: string; code?: ProjectFunction; reason?: string }
 /** Who reads content: a role of end users, or one of them. */
 export type Reader = { kind: 'role' | 'user'; id: number }
 
@@ -30,7 +34,8 @@ export async function readAsEndUser({ kind, id }: Reader, address: string): Prom
       ? await request('POST /admin/x/end-user-roles/{id}/request', options)
       : await request('POST /admin/x/end-users/{id}/request', options)
   const size = new TextEncoder().encode(data.body).length
-  return { response: { status: data.status, ms: Math.round(performance.now() - begun), size, text: indented(data.body) }, role: data.role }
+  const { status, code, reason } = data
+  return { response: { status, ms: Math.round(performance.now() - begun), size, text: indented(data.body), code, reason }, role: data.role }
 }
 
 function indented(text: string): string {

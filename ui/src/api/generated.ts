@@ -147,7 +147,7 @@ export type ImportedFiles = { "urls": (string)[]; "folderId"?: number | null };
 
 export type InnerRequest = { "path": string };
 
-export type InnerResponse = { "status": number; "body": string; "role": number | null };
+export type InnerResponse = { "status": number; "body": string; "role": number | null; "code"?: ProjectFunction; "reason"?: string };
 
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 

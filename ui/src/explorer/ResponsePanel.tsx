@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Badge, Box, Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { JsonTree } from '../components/JsonTree'
 import { sizeText } from '../media/files'
@@ -11,12 +11,17 @@ export function ResponsePanel({ onResend }: { onResend: () => void }) {
   const { t } = useTranslation()
   const answer = useExplorer((state) => state.answer)
   if (!answer) return null
-  const { status, ms, size, text } = answer.response
+  const { status, ms, size, text, code, reason } = answer.response
   const json = parsed(text)
   const region = (label: string) => ({ tabIndex: 0, role: 'region', 'aria-label': label, style: { maxHeight: '60vh', overflow: 'auto' } })
   return (
     <Stack gap="sm">
       {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} role={answer.role} onGranted={onResend} />}
+      {(code ?? reason) && (
+        <Alert color="red" variant="light" p="xs" title={t(code ? 'explorer.codeFailed' : 'explorer.reason')} style={{ overflowWrap: 'anywhere' }}>
+          {code ? t(code.function ? 'computed.failed' : 'computed.failedUnnamed', { ...code }) : reason}
+        </Alert>
+      )}
       <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
         <Group justify="space-between" gap="xs" mb="xs">
           <Group gap="xs" role="status">
