@@ -7,6 +7,7 @@ as the check took, so that a queue of many rows that cannot be claimed does not 
 """
 
 import asyncio
+import logging
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -18,6 +19,7 @@ from typing import TypeVar
 import structlog
 
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog, describe_failure
 from quire.database.program import Program
 
 T = TypeVar("T")
@@ -157,21 +159,26 @@ class QueueWorker(ABC):
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("a result was not written down", queue=self._name, exc_info=error)
+            fields = describe_failure(error)
+            _log.error("a result was not written down", queue=self._name, **fields)
         self.wake()
 
     async def _loop(self) -> None:
-        failing = False
+        outages = OutageLog(
+            "quire.background",
+            failure="a queue cannot be read",
+            recovery="a queue can be read again",
+            level=logging.ERROR,
+            queue=self._name,
+        )
         while not self._is_stopped:
             self._wanted.clear()
             started = monotonic()
             try:
                 await self.work()
-                failing = False
+                outages.note_success()
             except Exception as error:  # noqa: BLE001 - the worker goes on when all is well again
-                if not failing:
-                    _log.error("a queue cannot be read", queue=self._name, exc_info=error)
-                failing = True
+                outages.note_failure(error)
             await self._pause(monotonic() - started)
 
     async def _pause(self, took: float) -> None:

@@ -8,13 +8,13 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-import structlog
 from msgspec import Struct
 
 from quire.auth.shared_counters import CounterWindow, SharedCounters
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_conditions import eq, gt, in_list, le
@@ -23,8 +23,6 @@ from quire.errors import AppError
 
 EXCHANGE_SECONDS = 1.0
 _MAX_SUMS = 10_000
-
-_log = structlog.get_logger("quire.auth")
 
 
 class CallSum(Struct, frozen=True, kw_only=True):
@@ -73,17 +71,19 @@ class CounterExchange:
             await self.exchange()
 
     async def _run(self) -> None:
-        works = True
+        outages = OutageLog(
+            "quire.auth",
+            failure="calls are counted by each machine for itself",
+            recovery="calls of all machines are added up again",
+        )
         while True:
             await asyncio.sleep(EXCHANGE_SECONDS)
             try:
                 await self.exchange()
             except AppError as error:
-                if works:
-                    _log.warning("calls are counted by each machine for itself", exc_info=error)
-                works = False
+                outages.note_failure(error)
             else:
-                works = True
+                outages.note_success()
 
     async def exchange(self) -> None:
         """Report what was counted here, and take over what others have.

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog
 from quire.database.program import Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, JobQueue, StoredJob
 from quire.database.versioned_cache import VersionedValue
@@ -356,12 +357,18 @@ class JobWorker(QueueWorker):
         return {"state": WAITING, "due": due, "message": message}
 
     async def _renew_leases(self) -> None:
+        outages = OutageLog(
+            "quire.jobs",
+            failure="leases of jobs cannot be renewed",
+            recovery="leases of jobs can be renewed again",
+        )
         while True:
             await asyncio.sleep(_RENEWAL_SECONDS)
             try:
                 await self.renew()
+                outages.note_success()
             except AppError as error:
-                _log.warning("leases of jobs cannot be renewed", exc_info=error)
+                outages.note_failure(error)
 
     async def renew(self) -> None:
         """Renew the leases of running jobs, and stop those that were taken over.

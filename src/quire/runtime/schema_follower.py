@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog
 from quire.database.schema_version import announced_schema
 from quire.database.tables.system_tables import CORE_STORE
 from quire.database.versioned_cache import VersionedValue
@@ -97,17 +98,19 @@ class SchemaFollower:
 
     async def _follow(self) -> None:
         pause = _POLL_SECONDS
-        has_logged = False
+        outages = OutageLog(
+            "quire.schema",
+            failure="the version of the schema cannot be read",
+            recovery="the version of the schema can be read again",
+        )
         while True:
             await asyncio.sleep(pause)
             is_followed = True
             try:
                 is_followed = await self.look()
-                has_logged = False
+                outages.note_success()
             except AppError as error:
-                if not has_logged:  # an outage may last
-                    _log.warning("which schema the tables have cannot be read", exc_info=error)
-                has_logged = True
+                outages.note_failure(error)
             pause = _POLL_SECONDS if is_followed else min(2 * pause, _LONGEST_SECONDS)
 
     async def _check_schema(self) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog, describe_failure
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_conditions import eq
@@ -78,18 +79,25 @@ class Leases:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
     async def _renew(self, name: str, holder: str) -> None:
+        outages = OutageLog(
+            "quire.leases",
+            failure="a lease cannot be renewed",
+            recovery="a lease can be renewed again",
+            lease=name,
+        )
         while True:
             await asyncio.sleep(_RENEWED_SECONDS)
             try:
                 await self._database.write(self.take_or_renew(name, holder))
+                outages.note_success()
             except AppError as error:
-                _log.warning("a lease cannot be renewed", lease=name, exc_info=error)
+                outages.note_failure(error)
 
     async def _let_go(self, name: str, holder: str) -> None:
         try:
             await self._database.write(self._given_back(name, holder))
         except AppError as error:  # it expires
-            _log.warning("a lease cannot be released", lease=name, exc_info=error)
+            _log.warning("a lease cannot be released", lease=name, **describe_failure(error))
 
     def take_or_renew(self, name: str, holder: str) -> Program[bool]:
         """Take a lease, or renew it; tell whether ``holder`` has it now."""
