@@ -16,6 +16,8 @@ This module does not check whether targets exist, and a target may be named twic
 import re
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from quire.document_service.entry_values import LinkPosition, RelationChange, RelationTarget
 
 NO_ROW = 0
@@ -109,14 +111,17 @@ class _Reader:
                 raise UnreadableRelationError
             row = row_id(item["id"])
         uid = item.get("__type") if self._morph else None
-        return RelationTarget(
+        target = RelationTarget(
             id=row,
             document_id=None if document_id is None else str(document_id),
             locale=_text(item.get("locale")),
             status=_text(item.get("status")),
             uid=_text(uid),
-            position=_position(item.get("position"), by_document=document_id is not None),
         )
+        position = item.get("position")
+        if not isinstance(position, dict):
+            return target
+        return replace(target, position=_position(position, target))
 
 
 def parse_text_target(text: str) -> RelationTarget:
@@ -147,29 +152,36 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _position(value: object, *, by_document: bool) -> LinkPosition | None:
-    """Read a position: ``before`` wins over ``after``, that over ``start``.
-
-    A target that is given by its document is placed next to documents, whatever the form of their
-    ids.
-    """
-    if not isinstance(value, dict):
-        return None
+def _position(value: Mapping[str, object], target: RelationTarget) -> LinkPosition | None:
+    """Read the position of a target: ``before`` wins over ``after``, that over ``start``."""
     for name in ("before", "after"):
-        anchor = value.get(name)
-        if anchor:
-            target = _anchor(anchor, by_document=by_document)
-            return LinkPosition(before=target) if name == "before" else LinkPosition(after=target)
+        if value.get(name):
+            anchor = _anchor(value, name, target)
+            return LinkPosition(before=anchor) if name == "before" else LinkPosition(after=anchor)
     return LinkPosition(start=True) if value.get("start") else None
 
 
-def _anchor(value: object, *, by_document: bool) -> RelationTarget:
+def _anchor(position: Mapping[str, object], name: str, target: RelationTarget) -> RelationTarget:
+    """Read what a target is placed next to.
+
+    A target that is given by its document is placed next to documents, whatever the form of their
+    ids. Locale, status and content type are those of the target, unless the position has others.
+    """
+    value = position[name]
     if isinstance(value, str):
-        return RelationTarget(document_id=value) if by_document else parse_text_target(value)
-    if isinstance(value, int | float) and value is not True:
-        return (
-            RelationTarget(document_id=str(value))
-            if by_document
-            else RelationTarget(id=row_id(value))
+        by_document = target.document_id is not None
+        anchor = RelationTarget(document_id=value) if by_document else parse_text_target(value)
+    elif isinstance(value, int | float) and value is not True:
+        anchor = (
+            RelationTarget(id=row_id(value))
+            if target.document_id is None
+            else RelationTarget(document_id=str(value))
         )
-    raise UnreadableRelationError
+    else:
+        raise UnreadableRelationError
+    return replace(
+        anchor,
+        locale=_text(position.get("locale")) or target.locale,
+        status=_text(position.get("status")) or target.status,
+        uid=target.uid and (_text(position.get("__type")) or target.uid),
+    )

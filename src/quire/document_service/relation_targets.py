@@ -93,7 +93,8 @@ class ResolvedTargets(Struct):
         rows = rows_of(unit, self, uid, anchor)
         has_default_locale = target.document_id is not None and target.locale is None
         if has_default_locale and rows and not self.version.content_type.localized:
-            return LinkAnchor(rows, {side: rows[0], "locale": unit.engine.default_locale})
+            locale = anchor.locale or unit.engine.default_locale
+            return LinkAnchor(rows, {side: rows[0], "locale": locale})
         return LinkAnchor(rows)
 
 

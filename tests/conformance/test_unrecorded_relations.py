@@ -1,4 +1,4 @@
-"""Relations to entries of any type, written from the side that holds them."""
+"""Relations of kinds that the recorded project does not have: of a type without locales."""
 
 import json
 from collections.abc import AsyncIterator
@@ -28,6 +28,7 @@ _NOTE: JsonObject = {
     "attributes": {
         "label": {"type": "string"},
         "about": {"type": "relation", "relation": "morphToMany"},
+        "articles": {"type": "relation", "relation": "manyToMany", "target": ARTICLE},
     },
 }
 
@@ -46,9 +47,12 @@ class Notes:
         return self._content(response.content)
 
     async def about(self, document_id: str, query: str) -> list[JsonObject]:
+        return await self.related(document_id, "about", query)
+
+    async def related(self, document_id: str, name: str, query: str) -> list[JsonObject]:
         path = f"/api/notes/{document_id}?{query}"
         response = await self._client.request("GET", path, self._headers, b"")
-        found: list[JsonObject] = self._content(response.content)["data"]["about"]
+        found: list[JsonObject] = self._content(response.content)["data"][name]
         return found
 
     @staticmethod
@@ -113,3 +117,33 @@ async def test_a_published_version_has_the_published_entries(notes: Notes) -> No
     assert [entry["publishedAt"] is None for entry in drafts] == [True, True, False]
     assert [entry["documentId"] for entry in published] == [APPLE, tag["documentId"]]
     assert None not in [entry["publishedAt"] for entry in published]
+
+
+@pytest.mark.parametrize("position_locale", [{}, {"locale": "fr"}])
+async def test_an_anchor_has_the_locale_of_what_is_placed_next_to_it(
+    notes: Notes, position_locale: JsonObject
+) -> None:
+    articles = []
+    for number in range(3):
+        created = await notes.write("POST", "articles?status=draft&locale=fr", title=f"{number}")
+        articles.append({"documentId": created["data"]["documentId"], "locale": "fr"})
+    first, second, third = articles
+    note = await new_note(notes, "draft", articles={"set": [first, second]})
+    position = {"before": second["documentId"], **position_locale}
+    changed = await notes.write(
+        "PUT",
+        f"notes/{note}?status=draft",
+        articles={"connect": [{**third, "position": position}]},
+    )
+    assert "error" not in changed, changed
+    related = await notes.related(note, "articles", "status=draft&populate[articles][fields]=title")
+    assert [entry["title"] for entry in related] == ["0", "2", "1"]
+
+
+async def test_an_anchor_may_be_of_another_type(notes: Notes) -> None:
+    tag = await new_tag(notes)
+    note = await new_note(notes, "draft", about=[to_article()])
+    connected = {**tag, "position": {"after": APPLE, "__type": ARTICLE}}
+    await notes.write("PUT", f"notes/{note}?status=draft", about={"connect": [connected]})
+    related = await notes.about(note, "status=draft&populate=about")
+    assert [entry["__type"] for entry in related] == [ARTICLE, TAG]
