@@ -1,12 +1,11 @@
 """Generates the secrets of a project, and writes those of a new one to its ``.env``."""
 
 import os
-import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from quire.settings import Settings
+from quire.settings import Settings, is_placeholder, parse_dotenv
 
 _BYTES = 32
 _APP_KEY_BYTES = 16
@@ -28,15 +27,14 @@ def secret_lines(variables: Iterable[str]) -> str:
 
 _EXAMPLE = ".env.example"
 _HEADING = "# Made for this installation, secrets included: keep it to yourself.\n"
-_BLANK = re.compile(r"(\w+)=\s*")
 
 
 def write_environment(settings: Settings) -> Path | None:
     """Write new secrets into ``.env``, and return its path.
 
-    A new file is based on the project's ``.env.example``; an existing one gets the missing secrets.
-    Nothing is written, and ``None`` returned, when no secret is missing. New secrets would
-    invalidate the tokens of an existing database.
+    A new file is based on the project's ``.env.example``, whose placeholders are replaced; an
+    existing one gets the missing secrets. Nothing is written, and ``None`` returned, when no secret
+    is missing. New secrets would invalidate the tokens of an existing database.
     """
     path, missing_names = settings.project / ".env", settings.missing_secrets()
     if not missing_names:
@@ -59,9 +57,8 @@ def _append_secrets(path: Path, missing_names: tuple[str, ...]) -> None:
 def _create_file(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:
     text = example.read_text(encoding="utf-8") if example.is_file() else ""
     lines = [_fill_in(line, missing_names) for line in text.splitlines() if _is_assignment(line)]
-    remaining_names = [
-        name for name in missing_names if not any(line.startswith(f"{name}=") for line in lines)
-    ]
+    assigned_names = parse_dotenv("\n".join(lines)).keys()
+    remaining_names = [name for name in missing_names if name not in assigned_names]
     content = "".join(f"{line}\n" for line in lines) + secret_lines(remaining_names)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -73,7 +70,8 @@ def _is_assignment(line: str) -> bool:
 
 
 def _fill_in(line: str, missing_names: tuple[str, ...]) -> str:
-    assignment = _BLANK.fullmatch(line)
-    if assignment is None or assignment[1] not in missing_names:
-        return line
-    return f"{assignment[1]}={new_secret(assignment[1])}"
+    """Return a line with a new secret instead of an empty value or a placeholder."""
+    for name, value in parse_dotenv(line).items():
+        if name in missing_names and (not value or is_placeholder(value)):
+            return f"{name}={new_secret(name)}"
+    return line

@@ -10,6 +10,7 @@ from quire.settings.code_settings import (
     is_section_name,
     variable_of,
 )
+from quire.settings.dotenv import parse_dotenv
 from quire.settings.load import (
     OVERRIDES_VARIABLE,
     PROJECT_VARIABLE,
@@ -18,6 +19,7 @@ from quire.settings.load import (
     SettingsProblem,
     adopt_environment,
     hand_over_settings,
+    is_placeholder,
     load_settings,
     load_settings_from_environment,
     present_environment,
@@ -91,10 +93,12 @@ __all__ = [
     "UserSettings",
     "adopt_environment",
     "hand_over_settings",
+    "is_placeholder",
     "is_section_name",
     "known_settings",
     "load_settings",
     "load_settings_from_environment",
+    "parse_dotenv",
     "present_environment",
     "variable_of",
 ]

@@ -328,6 +328,11 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def is_placeholder(value: str) -> bool:
+    """Tell whether a secret is one of the example file of a new Strapi project."""
+    return value.lower().startswith(_PLACEHOLDER)
+
+
 def _placeholders(layer: Layer, known_settings: Mapping[str, Setting[object]]) -> list[str]:
     notices = []
     for name, origin_value in layer.items():
@@ -336,7 +341,7 @@ def _placeholders(layer: Layer, known_settings: Mapping[str, Setting[object]]) -
         values = (
             origin_value.value if isinstance(origin_value.value, tuple) else (origin_value.value,)
         )
-        if any(str(value).lower().startswith(_PLACEHOLDER) for value in values):
+        if any(is_placeholder(str(value)) for value in values):
             notices.append(
                 f"{origin_value.origin} still holds the placeholder of an example file: anybody "
                 "can forge what it protects."

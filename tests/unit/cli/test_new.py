@@ -43,6 +43,25 @@ def test_a_complete_project_is_left_as_it_is(run: Run, tmp_path: Path) -> None:
     assert everything_in(tmp_path) == before
 
 
+def test_placeholders_of_an_example_are_replaced(run: Run, project: Path) -> None:
+    """The example file of every Strapi project has them, and everybody knows them."""
+    (project / ".env").unlink()
+    (project / ".tmp/data.db").unlink()
+    example = (
+        'APP_KEYS="toBeModified1,toBeModified2"\nexport JWT_SECRET = tobemodified # new\n'
+        'API_TOKEN_SALT=""\nADMIN_JWT_SECRET=mine\nHOST=localhost\n'
+    )
+    (project / ".env.example").write_text(example, encoding="utf-8")
+
+    assert run("new", project).code == 0
+
+    settings = load_settings(project, environ={})
+    assert settings.missing_secrets() == ()
+    assert settings.notices == ()
+    assert settings.secrets.admin_jwt_secret == "mine"
+    assert settings.server.host == "localhost"
+
+
 def test_what_a_project_lacks_is_made_and_the_rest_is_kept(run: Run, project: Path) -> None:
     (project / ".env").unlink()
     (project / ".tmp/data.db").unlink()
