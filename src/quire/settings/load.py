@@ -10,7 +10,7 @@ import difflib
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +31,8 @@ OVERRIDES_VARIABLE = "QUIRE_OVERRIDES"
 _ENVIRONMENT = "environment"
 _COMMAND_LINE = "command line"
 _PLACEHOLDER = "tobemodified"
+_CODE_FOLDERS = ("config", "src")
+_CODE_SUFFIXES = frozenset({".js", ".ts", ".json", ".py"})
 
 S = TypeVar("S")
 
@@ -87,7 +89,7 @@ def load_settings(
     declared_settings = known_settings()
     problems: list[SettingsProblem] = []
     notices: list[str] = []
-    file, in_file = _read_dotenv(root, variables, problems)
+    file, in_file = _read_dotenv(root, variables, problems, notices)
     layers = (
         _from_toml(root / SETTINGS_FILE, declared_settings, problems),
         _from_variables(in_file, file, declared_settings, problems, notices),
@@ -99,10 +101,12 @@ def load_settings(
     values: Layer = {}
     for layer in layers:
         values.update(layer)
-    values = _from_config(root, values, {**in_file, **variables}, declared_settings) | values
+    all_variables = {**in_file, **{name: text for name, text in variables.items() if text}}
+    values = _from_config(root, values, all_variables, declared_settings) | values
+    notices += _misspelt_variables(root, file, in_file, all_variables)
     notices += _placeholders(values, declared_settings)
     settings = _settings(root, values, tuple(notices))
-    code = replace(settings.extensions, variables=MappingProxyType({**in_file, **variables}))
+    code = replace(settings.extensions, variables=MappingProxyType(all_variables))
     return replace(settings, extensions=code)
 
 
@@ -148,11 +152,17 @@ def _project_folder(project: Path) -> Path:
 
 
 def _read_dotenv(
-    root: Path, variables: Mapping[str, str], problems: list[SettingsProblem]
+    root: Path,
+    variables: Mapping[str, str],
+    problems: list[SettingsProblem],
+    notices: list[str],
 ) -> tuple[str, Mapping[str, str]]:
-    name = variables.get("ENV_PATH") or ".env"
+    named_file = variables.get("ENV_PATH")
+    name = named_file or ".env"
     path = root / name
     if not path.is_file():
+        if named_file:
+            notices.append(f"{path}, which ENV_PATH names, is no file.")
         return name, {}
     try:
         return name, parse_dotenv(path.read_text(encoding="utf-8-sig"))
@@ -326,6 +336,28 @@ def _names_of(siblings: Iterable[str]) -> str:
 def _shown(value: object) -> str:
     text = json.dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _misspelt_variables(
+    root: Path, file: str, in_file: Mapping[str, str], variables: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a notice for each variable of ``.env`` that nothing reads, and that is like a setting.
+
+    The project's own files may read others.
+    """
+    known_names = {declared.variable for declared in known_settings().values()} - {None}
+    unset_names = [name for name in known_names if not variables.get(str(name))]
+    for name in sorted(in_file.keys() - known_names):
+        close = difflib.get_close_matches(name, map(str, unset_names), n=1, cutoff=0.9)
+        if close and not _is_mentioned(root, name):
+            yield f"{file} {name} is read by nothing; did you mean {close[0]}?"
+
+
+def _is_mentioned(root: Path, name: str) -> bool:
+    files = (file for folder in _CODE_FOLDERS for file in (root / folder).rglob("*.*"))
+    return any(
+        name.encode() in file.read_bytes() for file in files if file.suffix in _CODE_SUFFIXES
+    )
 
 
 def is_placeholder(value: str) -> bool:

@@ -86,6 +86,18 @@ def test_an_empty_variable_counts_as_not_set(load: Load) -> None:
     assert settings.server.port == 8080
 
 
+def test_an_empty_variable_of_the_environment_does_not_hide_one_of_the_file(
+    load: Load, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    text = 'module.exports = ({ env }) => ({ url: env("MY_URL") });'
+    (tmp_path / "config/server.js").write_text(text, encoding="utf-8")
+
+    settings = load(dotenv="MY_URL=https://example.org\n", environ={"MY_URL": ""})
+
+    assert settings.server.url == "https://example.org"
+
+
 def test_the_environment_may_name_another_file_of_variables(load: Load, tmp_path: Path) -> None:
     (tmp_path / "other.env").write_text("PORT=9000\n", encoding="utf-8")
 
@@ -138,6 +150,26 @@ def test_a_placeholder_of_an_example_file_is_noticed(load: Load) -> None:
         ".env APP_KEYS",
         ".env API_TOKEN_SALT",
     ]
+
+
+def test_a_misspelt_variable_is_noticed(load: Load, tmp_path: Path) -> None:
+    dotenv = "APP_KEY=a\nJWT_SECRETS=b\nPUBLIC_URLS=c\nPUBLIC_URL=https://example.org\n"
+    settings = load(dotenv=dotenv)
+    assert settings.notices == (
+        ".env APP_KEY is read by nothing; did you mean APP_KEYS?",
+        ".env JWT_SECRETS is read by nothing; did you mean JWT_SECRET?",
+    )
+
+    (tmp_path / "config").mkdir()
+    text = 'module.exports = ({ env }) => ({ one: env("APP_KEY"), two: env("JWT_SECRETS") });'
+    (tmp_path / "config/custom.js").write_text(text, encoding="utf-8")
+    assert load(dotenv=dotenv).notices == ()
+
+
+def test_a_missing_file_of_variables_is_noticed(load: Load, tmp_path: Path) -> None:
+    settings = load(environ={"ENV_PATH": "nowhere.env"})
+
+    assert settings.notices == (f"{tmp_path / 'nowhere.env'}, which ENV_PATH names, is no file.",)
 
 
 def test_every_error_is_reported_at_once(load: Load) -> None:
