@@ -8,6 +8,7 @@ from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
 from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
 from quire.database.migration.apply import MigrationTarget, migrate, plan_migration, record
+from quire.database.migration.component_changes import with_changed_components
 from quire.database.migration.plan import PlannedMigration, RequestedMigration
 from quire.database.migration.schema_diff import MigrationConflictError
 from quire.database.migration.schema_pair import Renames, SchemaTables, schema_tables
@@ -144,6 +145,10 @@ def _change(
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
     tables = yield from kind.inspector.table_names()
+    if recorded is not None and recorded.is_complete:
+        present = request.schema if request.former is None else request.former
+        renames = request.renames if request.former is None else Renames()
+        recorded = yield from with_changed_components(kind, writes, recorded, present, renames)
     before = _former_schema(kind, recorded, request, tables)
     renames = Renames() if before is None else request.renames
     if before is not None and request.former is None:

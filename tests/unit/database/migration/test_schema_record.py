@@ -20,9 +20,12 @@ from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
+    QUOTE,
     STRING,
     TAG,
+    TAGS,
     MigratedDatabase,
+    component,
     content_type,
     schema_of,
 )
@@ -67,11 +70,15 @@ def started_by_the_reference(context: MigratedDatabase) -> MigratedDatabase:
         value=described(context.schema),
         type="object",
     )
+    record_tables_as_the_reference(context)
+    return context
+
+
+def record_tables_as_the_reference(context: MigratedDatabase) -> None:
     cast = "::json" if context.store.dialect.name == "postgresql" else ""
     context.store.execute(
         f"INSERT INTO strapi_database_schema (schema, hash) VALUES ('{{}}'{cast}, 'x')"
     )
-    return context
 
 
 def test_nothing_is_known_of_a_database_that_nobody_has_written_to(
@@ -127,6 +134,28 @@ def test_the_record_of_the_reference_is_kept_true(make_context: MakeContext) -> 
     assert record[NOTE]["attributes"]["createdAt"] == {"type": "datetime"}
     assert record["admin::user"] == {"uid": "admin::user"}
     assert context.count("strapi_database_schema") == 0
+
+
+def test_components_that_the_reference_has_changed_are_taken_as_they_are(
+    make_context: MakeContext,
+) -> None:
+    """Its record has content types only: ours of the component names a table that is gone."""
+    zone = {"quotes": {"type": "dynamiczone", "components": [QUOTE]}}
+    linked = component(QUOTE, {"text": STRING, "tags": {**TAGS, "relation": "oneToMany"}})
+    context = make_context(schema_of(content_type(NOTE, zone), linked))
+    started_by_the_reference(context)
+    context.store.run(migrate_to(context.store.kind, goal(context.schema), now=NOW))
+    assert context.count("strapi_database_schema") == 0
+    note = context.entry("notes", "a")
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
+        "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
+    )
+    context.store.execute("DROP TABLE components_parts_quotes_tags_lnk")
+    record_tables_as_the_reference(context)
+    changed = schema_of(content_type(NOTE, {"title": STRING}))
+    context.store.run(migrate_to(context.store.kind, goal(changed, may_lose=True), now=NOW))
+    assert context.count("components_parts_quotes") == 0
 
 
 def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeContext) -> None:

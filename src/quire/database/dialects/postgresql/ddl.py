@@ -70,7 +70,7 @@ class PostgresDdl(DdlWriter):
         """Return the type of a column as PostgreSQL spells it."""
         if (column.table.name, column.name) == _VERBATIM_JSON_COLUMN:
             return "json"
-        return column.type.compile(dialect=_DIALECT).lower()
+        return column.type.compile(dialect=_DIALECT).lower().replace(", ", ",")
 
     def create_table(self, table: Table) -> str:
         """Create a table; its foreign keys are added when all tables exist."""
