@@ -83,7 +83,7 @@ class TableWork:
             rows = yield from self._counting.rows(table.before, having=column)
             if rows:
                 yield from self._keeper.keep(table.before, columns=_with_id(column), having=column)
-            yield from self._drop_column(table.before, column)
+            yield from self._ddl.drop_column(self._found[table.before], column)
         former_names = {after: before for before, after in table.renamed.items()}
         for retyped_column in table.retyped:
             column = former_names.get(retyped_column.column, retyped_column.column)
@@ -91,11 +91,7 @@ class TableWork:
                 self._kept[table.after, retyped_column.column] = yield from self._keeper.keep(
                     table.before, columns=_with_id(column), having=column
                 )
-            yield from self._drop_column(table.before, column)
-
-    def _drop_column(self, table: str, column: str) -> Program[None]:
-        for sql in self._ddl.drop_column(self._found[table], column):
-            yield Statement(sql)
+            yield from self._ddl.drop_column(self._found[table.before], column)
 
     def _create_tables(self, names: Sequence[str]) -> Program[None]:
         tables = [self._wanted[name] for name in names]

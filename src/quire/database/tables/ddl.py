@@ -70,9 +70,9 @@ class DdlWriter(ABC):
         names = f"{self.quote(before)} TO {self.quote(after)}"
         return f"ALTER TABLE {self.quote(table)} RENAME COLUMN {names}"
 
-    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
+    def drop_column(self, table: FoundTable, name: str) -> Program[None]:
         """Drop a column without an index, or set it to null where that is impossible."""
-        return (f"ALTER TABLE {self.quote(table.name)} DROP COLUMN {self.quote(name)}",)
+        yield Statement(f"ALTER TABLE {self.quote(table.name)} DROP COLUMN {self.quote(name)}")
 
     def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
         """Create an empty table with some columns of another one, without keys and indexes."""

@@ -26,6 +26,7 @@ from tests.unit.database.migration.migrated_database import (
     schema_of,
 )
 
+MEMO = "api::memo.memo"
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 
 
@@ -210,6 +211,28 @@ def test_a_relation_to_another_type_begins_anew(make_context: MakeContext) -> No
         "drop the table notes_tags_lnk with 1 row"
     ]
     assert context.migrate(later).count("notes_tags_lnk") == 0
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_a_relation_without_a_table_goes_with_its_column(
+    make_context: MakeContext, *, added: bool
+) -> None:
+    """Rows can be written afterwards, though the type that it leads to is gone."""
+    relation = {"type": "relation", "relation": "manyToOne", "useJoinTable": False}
+    attributes = {"title": STRING, "memo": {**relation, "target": MEMO}}
+    memo = content_type(MEMO, {"title": STRING})
+    first = {"title": STRING} if added else attributes
+    context = make_context(schema_of(content_type(NOTE, first), memo))
+    context = context.migrate(schema_of(content_type(NOTE, attributes), memo))
+    context.entry("notes", "a", title="one", memo_id=context.entry("memos", "m", title="memo"))
+    elsewhere = {**attributes, "memo": {**relation, "target": TAG}}
+    context = context.migrate(schema_of(content_type(NOTE, elsewhere), memo))
+    assert context.column("notes", "memo_id") == [None]
+    context = context.migrate(schema_of(content_type(NOTE, attributes), memo))
+    context = context.migrate(PLAIN)
+    context.entry("notes", "b", title="two")
+    context.store.execute("UPDATE notes SET title = 'three'")
+    assert context.column("notes", "title") == ["three", "three"]
 
 
 @pytest.mark.parametrize(

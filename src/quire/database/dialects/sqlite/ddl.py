@@ -5,6 +5,7 @@ quotes around every name, and foreign keys have to be in the table from the begi
 Strapi never adds them to an existing table.
 """
 
+import re
 from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
+from quire.database.program import Program, Statement
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTable
 from quire.database.tables.metadata import ColumnTypes
@@ -61,6 +63,13 @@ unchanged, while numbers become floats of 53 bits.
 """
 
 _DIALECT = sqlite.dialect()
+_SELECT_DEFINITION = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+_SET_DEFINITION = "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?"
+_IDENTIFIER = r"""(?:`[^`]+`|"[^"]+"|\[[^\]]+\]|\w+)"""
+_REFERENCES = (
+    rf"REFERENCES\s+{_IDENTIFIER}\s*\(\s*{_IDENTIFIER}\s*\)"
+    r"(?:\s+ON\s+(?:DELETE|UPDATE)\s+(?:SET\s+NULL|SET\s+DEFAULT|CASCADE|RESTRICT|NO\s+ACTION))*"
+)
 
 
 def quote(name: str) -> str:
@@ -108,14 +117,24 @@ class SqliteDdl(DdlWriter):
         parts = " ".join([self._column(column), *keys])
         return (f"ALTER TABLE {quote(column.table.name)} ADD COLUMN {parts}",)
 
-    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
-        """Drop a column without an index; one with a foreign key is only set to null.
+    def drop_column(self, table: FoundTable, name: str) -> Program[None]:
+        """Drop a column without an index; first its foreign key, with which SQLite cannot.
 
-        SQLite cannot remove a foreign key from a table.
+        A foreign key in a form that neither Quire nor Strapi writes stays; then the column is set
+        to null.
         """
         if any(key.column == name for key in table.foreign_keys):
-            return (f"UPDATE {quote(table.name)} SET {quote(name)} = NULL",)  # noqa: S608 - names
-        return super().drop_column(table, name)
+            [(text,)] = yield Statement(_SELECT_DEFINITION, (table.name,))
+            definition = _without_foreign_key(str(text), name)
+            if definition == text:
+                update = f"UPDATE {quote(table.name)} SET {quote(name)} = NULL"  # noqa: S608 - names
+                yield Statement(update)
+                return
+            # https://sqlite.org/lang_altertable.html: a change that leaves the rows as they are.
+            yield Statement("PRAGMA writable_schema = ON")
+            yield Statement(_SET_DEFINITION, (definition, table.name))
+            yield Statement("PRAGMA writable_schema = RESET")
+        yield from super().drop_column(table, name)
 
     def _column(self, column: Column[Any]) -> str:
         if column.primary_key:
@@ -129,3 +148,17 @@ def _inline_key(key: ForeignKeyConstraint) -> str:
     target = quote(key.referred_table.name)
     name = quote(str(key.name))
     return f"CONSTRAINT {name} REFERENCES {target} ({quote('id')}) ON DELETE {key.ondelete}"
+
+
+def _without_foreign_key(definition: str, column: str) -> str:
+    """Return the ``CREATE TABLE`` of a table without the foreign keys of a column.
+
+    They are constraints at the end, or part of the definition of the column.
+    """
+    name = re.escape(column)
+    quoted_column = rf"""(?:`{name}`|"{name}"|\[{name}\]|\b{name}\b)"""
+    constraint, end = rf"(?:CONSTRAINT\s+{_IDENTIFIER}\s+)?", r"(?=\s*[,)])"
+    at_end = rf",\s*{constraint}FOREIGN\s+KEY\s*\(\s*{quoted_column}\s*\)\s*{_REFERENCES}{end}"
+    in_column = rf"({quoted_column}[^,()]*?)\s+{constraint}{_REFERENCES}{end}"
+    shorter = re.sub(at_end, "", definition, flags=re.IGNORECASE)
+    return re.sub(in_column, r"\1", shorter, flags=re.IGNORECASE)
