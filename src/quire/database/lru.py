@@ -1,6 +1,7 @@
 """Bounded caches that remove the oldest entry."""
 
 from collections.abc import Callable, Hashable, Iterator, MutableMapping
+from threading import Lock
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -8,9 +9,12 @@ V = TypeVar("V")
 
 
 class BoundedCache(MutableMapping[K, V], Generic[K, V]):
-    """A mapping of at most ``size`` entries. With size 0 it stores nothing."""
+    """A mapping of at most ``size`` entries. With size 0 it stores nothing.
 
-    __slots__ = ("_entries", "_size", "get")
+    Several threads may use it.
+    """
+
+    __slots__ = ("_entries", "_lock", "_size", "get")
 
     get: Callable[..., V | None]  # type: ignore[assignment]  # the method of the dict
     """Returns an entry or the default."""
@@ -18,6 +22,7 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
     def __init__(self, size: int) -> None:
         self._entries: dict[K, V] = {}
         self._size = size
+        self._lock = Lock()
         # Each request looks up several entries: this saves a call for each of them.
         self.get = self._entries.get
 
@@ -27,14 +32,16 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         """Store an entry; the oldest is evicted when the cache is full."""
-        if key not in self._entries and len(self._entries) >= self._size:
-            if self._size == 0:
-                return
-            del self._entries[next(iter(self._entries))]
-        self._entries[key] = value
+        with self._lock:
+            if key not in self._entries and len(self._entries) >= self._size:
+                if self._size == 0:
+                    return
+                del self._entries[next(iter(self._entries))]
+            self._entries[key] = value
 
     def __delitem__(self, key: K) -> None:
-        del self._entries[key]
+        with self._lock:
+            del self._entries[key]
 
     def __iter__(self) -> Iterator[K]:
         """Iterate over the keys, oldest first."""
@@ -45,4 +52,5 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
 
     def clear(self) -> None:
         """Delete all entries."""
-        self._entries.clear()
+        with self._lock:
+            self._entries.clear()

@@ -1,5 +1,8 @@
 """Bounded caches."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from quire.database.lru import BoundedCache
@@ -52,3 +55,20 @@ def test_entries_can_be_forgotten_one_by_one_or_all_at_once() -> None:
     assert set(cache) == {"b", "c"}
     cache.clear()
     assert len(cache) == 0
+
+
+def test_several_threads_evict_entries_at_once() -> None:
+    cache: BoundedCache[tuple[int, int], int] = BoundedCache(10)
+
+    def fill(thread: int) -> None:
+        for number in range(50_000):
+            cache[thread, number] = number
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(fill, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(cache) == 10
