@@ -1,7 +1,9 @@
-"""Which rules a read evaluates: those that it depends on, each time."""
+"""Which rules a read or a write evaluates: those that it depends on, each time."""
 
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
 
 from tests.databases.kind import Kind
@@ -70,6 +72,31 @@ async def test_a_read_evaluates_the_rules_that_it_depends_on_each_time(
         assert [response.status for response in responses] == [200] * 4
         assert all(response.json == responses[0].json for response in responses)
         assert "Dear" not in str(responses[-1].json)
+
+
+@pytest.mark.parametrize(
+    ("query", "data", "evaluated"),
+    [
+        ("", {"name": "Bob"}, []),
+        ("?populate=papers", {"name": "Bob"}, ["papers"]),
+        ("", {"papers": {"connect": ["{id}"]}}, ["papers"]),
+    ],
+)
+async def test_a_write_evaluates_no_rules_that_it_does_not_depend_on(
+    tmp_path: Path, kind: Kind, query: str, data: dict[str, Any], evaluated: list[str]
+) -> None:
+    rule, *_ = COUNTED.split("@rule(WRITER")
+    async with open_extended(tmp_path, kind, rule) as office:
+        paper = await make_papers(office)
+        (writer,) = (await office.ask("GET", "/api/writers")).data
+        path = f"/api/writers/{writer['documentId']}{query}"
+        body = orjson.loads(orjson.dumps({"data": data}).replace(b"{id}", paper.encode()))
+        for attempt in range(3):
+            module().fired.clear()
+            assert (await office.ask("PUT", path, body)).status == 200
+            # Which rules that are is unknown until the query has been prepared.
+            if attempt:
+                assert module().fired == evaluated
 
 
 async def test_a_rule_that_begins_to_apply_holds_for_queries_that_were_prepared_without_it(

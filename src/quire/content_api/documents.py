@@ -251,7 +251,7 @@ class DocumentApi:
     async def delete(self, request: Request) -> Response:
         """Delete a document in one locale or in several; a missing one is no error."""
         command = await self._delete_command(request)
-        await self._documents.perform([command], principal=request.principal)
+        await self._documents.perform([command], principal=request.caller)
         return NO_CONTENT
 
     def _document_id(self, request: Request) -> str | None:
@@ -259,12 +259,12 @@ class DocumentApi:
         return None if self._type.kind is TypeKind.SINGLE else request.parameters["documentId"]
 
     async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
-        ability = request.principal.ability
+        ability = self._ability(request, "written")
         prepared = await self._prepare(request, "written", ability)
         return prepared, data_of(self._reader.schema, self._type, request.body, ability)
 
     async def _delete_command(self, request: Request) -> DeleteDocument:
-        prepared = await self._prepare(request, "removed", request.principal.ability)
+        prepared = await self._prepare(request, "removed", self._ability(request, "removed"))
         query = request.query
         refuse_draft_deletion(self._type, query)
         locale, locales = deleted_locales(query)
@@ -299,7 +299,7 @@ class DocumentApi:
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             return run_and_read(unit, command, read)
 
-        entry = await self._documents.run(act, commands=[command], principal=request.principal)
+        entry = await self._documents.run(act, commands=[command], principal=request.caller)
         if entry is None:
             message = "an entry that was just written is not there"
             raise TypeError(message)
@@ -318,9 +318,8 @@ class DocumentApi:
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             return run_and_read(unit, command, lambda written: prepared.row(written[0].entry_id))
 
-        principal = request.principal
-        items = await self._documents.run(act, commands=[command], principal=principal)
-        await computed.complete(prepared, items, lambda: principal, is_written=True)
+        items = await self._documents.run(act, commands=[command], principal=request.caller)
+        await computed.complete(prepared, items, lambda: request.principal, is_written=True)
         return self._respond_computed(request, prepared, items[0], status)
 
 

@@ -74,6 +74,8 @@ class RuleEvaluation:
         self._rules_by_actions: BoundedCache[frozenset[str], tuple[Rule, ...]]
         self._rules_by_actions = BoundedCache(_CACHE_SIZE)
         self._forms: dict[Rule, set[str]] = {}
+        self.actions = frozenset(action for rule in self._rules for action in self._actions(rule))
+        """The actions that have rules, by the names of permissions."""
 
     def narrow(self, principal: access.Principal) -> access.Principal:
         """Return a principal of the content API whose ability is narrowed by all rules."""

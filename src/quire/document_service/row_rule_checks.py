@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from quire.access.ability import rules_of, without_project_rules
+from quire.access.ability import NO_PROJECT_RULES, rules_of, without_project_rules
 from quire.database.entries.versions_query import entries_of, first_document_id
 from quire.database.program import Program
 from quire.document_service.commands import (
@@ -80,18 +80,20 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
 
     Raises ProjectCodeError if one of them has failed for the administrator who writes.
     """
-    project = unit.rules.rules
-    principal = unit.principal
-    role_rules = {} if principal is None else rules_of(without_project_rules(principal.ability))
-    if not project and not role_rules:
+    actions_with_rules = unit.engine.rules.actions
+    caller = unit.caller
+    role_rules = {} if caller is None else rules_of(without_project_rules(caller.ability))
+    if not actions_with_rules and not role_rules:
         return None
     publishes = _publishes(unit.engine.schema, command)
     names = _rule_names(command.uid, type(command), publishes=publishes)
     role_rule = role_rules.get(names.granted)
+    rules = NO_PROJECT_RULES if names.of_project.isdisjoint(actions_with_rules) else unit.rules
+    project = rules.rules
     if role_rule is None and names.of_project.isdisjoint(project):
         return None
     is_clone = isinstance(command, CloneDocument)
-    unit.rules.require(names.find, *names.changed, *(names.create if is_clone else ()))
+    rules.require(names.find, *names.changed, *(names.create if is_clone else ()))
     changed = tuple(project[name] for name in names.changed if name in project)
     create = tuple(project[name] for name in names.create if name in project)
     if role_rule is not None:
@@ -172,9 +174,14 @@ def require_after(
 
 def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
     """Return those of some rows that the principal may find: all, if there is no rule."""
-    principal = unit.principal
-    rules = unit.rules.rules if principal is None else rules_of(principal.ability)
-    rule = rules.get(f"{uid}.{_FIND}")
+    action = f"{uid}.{_FIND}"
+    has_rules = action in unit.engine.rules.actions
+    # Without a rule on the action, none of them is evaluated.
+    principal = unit.principal if has_rules else unit.caller
+    if principal is not None:
+        rule = rules_of(principal.ability).get(action)
+    else:
+        rule = unit.rules.rules.get(action) if has_rules else None
     if rule is None or not ids:
         return frozenset(ids)
     return (yield from unit.engine.reads.rows_matching_among(uid, ids, rule))

@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_of
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, ResultPage
@@ -168,8 +167,6 @@ class DocumentService:
         with nothing written, DatabaseBusyError when others keep the database busy for too long, and
         ServiceUnavailableError when the database is unavailable twice in a row.
         """
-        if principal is not None:
-            principal = self._engine.rules.narrow(principal)
         if prepared is None:
             prepared = PreparedCommands()
             if self._engine.extensions.prepare:
@@ -215,18 +212,16 @@ class DocumentService:
         editor: int | None,
         origin: str,
     ) -> T:
-        rules = self._rules(principal, editor)
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             prepared.start()
             unit = UnitOfWork(
                 engine=self._engine,
                 clock=self._clock,
-                principal=principal,
+                caller=principal,
                 editor=editor,
                 origin=origin,
                 hashed=hashed,
                 hash_password=self._hash_password,
-                rules=rules,
                 prepared=prepared,
                 trace=trace_parent.get(),
                 function_times=function_times.get(),
@@ -248,11 +243,6 @@ class DocumentService:
                 call()
             return result
         raise ServiceUnavailableError
-
-    def _rules(self, principal: Principal | None, editor: int | None) -> ProjectRules:
-        if principal is not None:
-            return project_rules_of(principal.ability)
-        return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
     def _run_and_record(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Run the program under the current schema, and store deliveries for webhooks.
@@ -518,8 +508,8 @@ def _run_under_rules(unit: UnitOfWork, command: Command) -> Program[list[Written
 
 def _require_policies(unit: UnitOfWork, command: Command) -> None:
     """Check the policies of the project, unless the server itself or `as_system` code writes."""
-    if unit.principal is not None:
-        principal = acting(unit.principal)
+    if unit.caller is not None:
+        principal = acting(unit.caller)
     elif unit.editor is not None and not unit.is_system:
         principal = hooks.Principal(kind="admin", id=unit.editor)
     else:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 
-from quire.access.ability import NO_PROJECT_RULES, ProjectRules
+from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_of
 from quire.access.principal import Principal
 from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
@@ -162,11 +162,10 @@ class ChangedEntry(NamedTuple):
 class UnitOfWork(Struct, kw_only=True):
     """The state of one write transaction: who writes, its time, and the events to publish.
 
-    ``principal`` is the caller of the content API, ``None`` where the server itself writes.
+    ``caller`` is the principal of the content API, ``None`` where the server itself writes.
     ``editor`` is the row of the administrator who writes: ``createdBy`` and ``updatedBy``.
-    ``rules`` are the row rules of the project's code for this caller. ``causes`` are the hooks that
-    led to the present write, the outermost first; ``is_system`` says that one of them writes within
-    `as_system`.
+    ``causes`` are the hooks that led to the present write, the outermost first; ``is_system`` says
+    that one of them writes within `as_system`.
 
     ``listening`` says that a webhook is enabled: only then entries are read for events.
     ``hashed`` maps passwords, as they were sent, to their hashes, which are made before the
@@ -178,7 +177,7 @@ class UnitOfWork(Struct, kw_only=True):
 
     engine: WriteEngine
     clock: Clock
-    principal: Principal | None = None
+    caller: Principal | None = None
     editor: int | None = None
     origin: str = "api"
     listening: bool = False
@@ -187,7 +186,6 @@ class UnitOfWork(Struct, kw_only=True):
     locale_codes: tuple[str, ...] | None = None
     causes: tuple[CallCause, ...] = ()
     is_system: bool = False
-    rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
     prepared: PreparedCommands = field(default_factory=PreparedCommands)
     trace: str | None = None
@@ -205,6 +203,8 @@ class UnitOfWork(Struct, kw_only=True):
     """Whether the running program is one of several interleaved writes (`run_interleaved`)."""
     nested_writes: int = 0
     """How many writes code has made in the transaction so far."""
+    _principal: Principal | None = None
+    _rules: ProjectRules | None = None
     _savepoints: int = 0
     _postponed: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last_tick: int = 0
@@ -213,6 +213,38 @@ class UnitOfWork(Struct, kw_only=True):
     def store(self) -> EntryStore:
         """The rows of the schema."""
         return self.engine.store
+
+    @property
+    def principal(self) -> Principal | None:
+        """The caller, with an ability that is narrowed by the rules of the project's code.
+
+        They are evaluated when they are first asked for: most writes depend on none.
+        """
+        if self._principal is None and self.caller is not None:
+            self._principal = self.engine.rules.narrow(self.caller)
+        return self._principal
+
+    @property
+    def rules(self) -> ProjectRules:
+        """The rules of the project's code for the caller, or for the administrator."""
+        if self._rules is None:
+            principal = self.principal
+            if principal is not None:
+                self._rules = project_rules_of(principal.ability)
+            elif self.editor is not None:
+                self._rules = self.engine.rules.of_administrator(self.editor)
+            else:
+                self._rules = NO_PROJECT_RULES
+        return self._rules
+
+    @contextmanager
+    def without_rules(self) -> Iterator[None]:
+        """Run a block without the rules of the project's code for the administrator."""
+        rules, self._rules = self._rules, NO_PROJECT_RULES
+        try:
+            yield
+        finally:
+            self._rules = rules
 
     def tick(self) -> int:
         """Return the present as epoch milliseconds; later than every time returned before.
@@ -266,11 +298,13 @@ class UnitOfWork(Struct, kw_only=True):
 
         If it fails, its rows and events are rolled back; the hook may catch the error.
         """
-        outer = self.principal, self.rules, self.is_system, self.causes, self._postponed
+        actor = self.caller, self._principal, self._rules, self.is_system
+        outer = self.causes, self._postponed
         was_interleaved, self.is_interleaved = self.is_interleaved, False
         self.causes, self._postponed = causes, []
         if as_system:
-            self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
+            self.caller = self._principal = None
+            self._rules, self.is_system = NO_PROJECT_RULES, True
         self.nested_writes += 1
         savepoint = self.savepoint()
         try:
@@ -283,7 +317,9 @@ class UnitOfWork(Struct, kw_only=True):
             yield from savepoint.release()
             return result
         finally:
-            self.principal, self.rules, self.is_system, self.causes, self._postponed = outer
+            self.causes, self._postponed = outer
+            if as_system:
+                self.caller, self._principal, self._rules, self.is_system = actor
             self.is_interleaved = was_interleaved
 
     def savepoint(self) -> "Savepoint":

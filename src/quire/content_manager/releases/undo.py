@@ -6,7 +6,6 @@ from typing import TypeVar
 import orjson
 from msgspec import Struct
 
-from quire.access.ability import NO_PROJECT_RULES
 from quire.content_manager.entry_status import EntryJson
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.releases.publication import ReleasePublication, published_moment
@@ -206,11 +205,8 @@ class ReleaseUndo(Struct, frozen=True):
             for entry, request in zip(contents, requests, strict=True)
         ]
         # What is written was there before, with relations that rules hide from the administrator.
-        rules, unit.rules = unit.rules, NO_PROJECT_RULES
-        try:
+        with unit.without_rules():
             yield from run_commands(unit, commands)
-        finally:
-            unit.rules = rules
 
 
 def _by_type(items: Iterable[T], entry_of: Callable[[T], EntryKey]) -> Iterator[list[T]]:
