@@ -303,7 +303,7 @@ def run_around(
         # Functions expect an object. Validation rejects such data with the client's error.
         return (yield from run(command))
     call = _call_of(unit, command, steps[0][0], data)
-    context = HookContext(unit, unit.causes)
+    context = HookContext(unit, unit.causes[-1].name if unit.causes else "")
     has_run = False
 
     async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:

@@ -41,6 +41,12 @@ class ExtensionContext(ABC):
     functions that led to the call.
     """
 
+    is_ended = False
+    has_read_principal = False
+    """Whether the code has asked for the principal."""
+    has_unrestricted = False
+    """Whether documents were read without the permissions of the principal."""
+
     def __init__(
         self,
         name: str,
@@ -57,11 +63,6 @@ class ExtensionContext(ABC):
         self.principal = principal
         self.editor = editor
         self.is_system = is_system
-        self.is_ended = False
-        self.has_read_principal = False
-        """Whether the code has asked for the principal."""
-        self.has_unrestricted = False
-        """Whether documents were read without the permissions of the principal."""
 
     @property
     @abstractmethod

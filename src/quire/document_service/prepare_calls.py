@@ -37,7 +37,7 @@ from quire.hooks import principal as hooks
 from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, convert_value
 from quire.hooks.function_times import FunctionTimer, call_plain
-from quire.hooks.registry import Hook, hook_cause, require_depth
+from quire.hooks.registry import Hook, has_caused, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
 
@@ -208,7 +208,9 @@ def needed_view(hook: Hook, entry: Mapping[str, Any] | None) -> Document | None:
     if entry is None:
         return None
     view = hook.document()
-    for name in (IDENTITY, *hook.needs):
+    if IDENTITY in entry:
+        view[IDENTITY] = entry[IDENTITY]
+    for name in hook.needs:
         if name in entry:
             view[name] = convert_value(entry[name])
     return view
@@ -218,12 +220,11 @@ async def _call(
     hook: Hook, write: Write[Any], context: ExtensionContext, *, as_system: bool
 ) -> None:
     """Call a function, unless an earlier call of it made this write, which would never end."""
-    cause = hook_cause(hook, write, context.causes)
-    if cause is None:
+    if has_caused(hook, write, context.causes):
         return
     limits = context.engine.code_limits
     timeout = asyncio.timeout(limits.prepare_seconds)
-    call_context = context.for_cause(cause, as_system=as_system)
+    call_context = context.for_cause(hook_cause(hook, [write]), as_system=as_system)
     try:
         require_depth(call_context.causes, limits)
         with not_as_system(), call_context.activate():

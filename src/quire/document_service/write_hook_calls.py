@@ -17,11 +17,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import structlog
 
+from quire.access.principal import Principal
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import EntryJson
@@ -57,7 +58,6 @@ from quire.hooks.registry import (
     CallCause,
     Hook,
     WriteHooks,
-    batch_cause,
     has_caused,
     hook_cause,
     require_depth,
@@ -75,21 +75,41 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class HookContext(ExtensionContext):
-    """The context of one call of a hook: the transaction of the write."""
+    """The context of one call of a hook: the transaction of the write.
 
-    def __init__(self, unit: UnitOfWork, causes: tuple[CallCause, ...]) -> None:
-        super().__init__(
-            causes[-1].name if causes else "",
-            unit.engine,
-            unit.principal,
-            editor=unit.editor,
-            # True if another hook made this write within `as_system`.
-            is_system=unit.is_system,
-            causes=causes,
-        )
-        self.task: HeldTransaction | None = None
-        """Runs the programs of a coroutine; ``None`` while a plain function runs."""
+    Each call has one, and most need little of it: the rest is computed when it is asked for.
+    """
+
+    task: HeldTransaction | None = None
+    """Runs the programs of a coroutine; ``None`` while a plain function runs."""
+
+    def __init__(
+        self, unit: UnitOfWork, name: str, cause: Callable[[], CallCause] | None = None
+    ) -> None:
+        """``cause`` returns the cause that the call is, in addition to those of the write."""
+        # That of the base takes what is computed here.
+        self.name = name
+        self.engine = unit.engine
+        self.editor = unit.editor
+        # True if another hook made this write within `as_system`.
+        self.is_system = unit.is_system
         self._unit = unit
+        # Those of the unit of work are others while the hook itself writes.
+        self._caller = unit.caller
+        self._outer_causes = unit.causes
+        self._cause = cause
+
+    @cached_property
+    def principal(self) -> Principal | None:  # type: ignore[override]  # it can be set, too
+        """Who acts, with an ability that is narrowed by the rules of the project."""
+        caller = self._caller
+        return None if caller is None else self.engine.rules.narrow(caller)
+
+    @cached_property
+    def causes(self) -> tuple[CallCause, ...]:  # type: ignore[override]  # it can be set, too
+        """The functions that led to the call, and the call itself."""
+        causes, cause = self._outer_causes, self._cause
+        return causes if cause is None else (*causes, cause())
 
     @property
     def is_in_transaction(self) -> bool:
@@ -138,33 +158,27 @@ class HookContext(ExtensionContext):
 
 def _call_batch(hook: Hook, members: Sequence["HookedWrite"]) -> Program[None]:
     """Call a hook once for several writes of one action. Raises as `_call` does."""
-    unit = members[0].unit
-    writes = [member.view_for(hook) for member in members]
-    writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
-    if writes:
-        yield from _call(unit, hook, writes, batch_cause(hook, writes))
+    return _call(members[0].unit, hook, [member.view_for(hook) for member in members])
 
 
-def _call(
-    unit: UnitOfWork,
-    hook: Hook,
-    hook_input: Write[Any] | list[Write[Any]],
-    cause: CallCause | None,
-) -> Program[None]:
-    """Call a hook with one write, or with a list if it is a ``batch`` hook.
+def _call(unit: UnitOfWork, hook: Hook, writes: list[Write[Any]]) -> Program[None]:
+    """Call a hook with one write, or with all of them if it is a ``batch`` hook.
 
-    Without a ``cause`` the write was made by an earlier call of the hook for the same document: a
-    hook that updates its own document would never end.
+    It is not called for writes that were made by an earlier call of the hook for the same document:
+    a hook that updates its own document would never end.
 
     Raises AppErrors of the hook unchanged, ProjectCodeError for its other exceptions, and
     ProjectCodeTimeoutError when it takes too long.
     """
-    if cause is None:
-        return
-    causes = (*unit.causes, cause)
+    if unit.causes:
+        writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
+        if not writes:
+            return
+    context = HookContext(unit, hook.name, partial(hook_cause, hook, writes))
+    hook_input = writes if hook.batch else writes[0]
     try:
-        require_depth(causes, unit.engine.code_limits)
-        context = HookContext(unit, causes)
+        if unit.causes:
+            require_depth(context.causes, unit.engine.code_limits)
         # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
         # plain functions that return a coroutine, such as decorated ones.
         result = context.call(call_plain, hook, hook.function, hook_input, unit.function_times)
@@ -275,10 +289,15 @@ def hooked_write(
     """Return a write with the hooks of its type and action, ``None`` if there are none.
 
     ``source`` is the entry that the action changes, copies or removes. ``entries`` are all of the
-    document, where other locales are kept.
+    document, where other locales are kept. Hooks are not called for ``data`` that are no object,
+    which validation rejects.
     """
     hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
     if hooks is None:
+        return None
+    if data is None:
+        data = {}
+    elif not isinstance(data, Mapping):
         return None
     write: Write[Document] = Write(
         uid=layout.model.uid,
@@ -287,7 +306,7 @@ def hooked_write(
         locale=locale,
         origin=tuple(map(str, unit.causes)),
         # Hooks may change the data in place; a retried transaction starts from the original.
-        data=copy_data(data) if isinstance(data, Mapping) else {},
+        data=copy_data(data),
         fields=layout.model.writable_names,
     )
     return HookedWrite(unit, layout, hooks, write, data, source, entries)
@@ -327,13 +346,26 @@ def may_have_changed(unit: UnitOfWork, entries: Collection[EntryRow]) -> bool:
 class HookedWrite:
     """One write of a type with hooks, and the fields of its entry that they need."""
 
+    __slots__ = (
+        "_after",
+        "_before",
+        "_entries",
+        "_hooks",
+        "_layout",
+        "_links_before",
+        "_requested_data",
+        "_source",
+        "_write",
+        "unit",
+    )
+
     def __init__(
         self,
         unit: UnitOfWork,
         layout: EntryLayout,
         hooks: WriteHooks,
         write: Write[Document],
-        data: Data | None,
+        data: Mapping[str, object],
         source: EntryRow | None,
         entries: Collection[EntryRow],
     ) -> None:
@@ -367,26 +399,24 @@ class HookedWrite:
         write.also_locales = _other_locales(self._layout, write, self._entries) if is_copied else ()
 
     def call_before(self) -> Program[Data]:
-        """Call the ``before`` hooks; returns the data to write.
-
-        They are not called for data that are no object, which validation rejects.
-        """
-        if self._requested_data is not None and not isinstance(self._requested_data, Mapping):
-            return self._requested_data
-        if self._source is not None:
-            source = self._source
+        """Call the ``before`` hooks; returns the data to write."""
+        source = self._source
+        if source is not None:
             names = self._hooks.needs_before
             if self._write.action in _REMOVING_ACTIONS:
                 names |= self._hooks.kept_fields
-            self._before = yield from self._load_fields(
-                names, source.document_id, source.locale, published=source.published
-            )
+            self._before = {IDENTITY: source.document_id}
+            if names:
+                self._before = yield from self._load_fields(
+                    names, source.document_id, source.locale, published=source.published
+                )
         for hook in self._hooks.before:
             yield from self._call(hook)
         if self._hooks.need_links and self._source is not None and self._write.action != "clone":
             self._links_before = yield from self._load_links(self._versions_before())
         data = self._write.data
-        self._write.check_names(self._requested_data or {})
+        if data.keys() != self._requested_data.keys():
+            self._write.check_names(self._requested_data)
         if not self._layout.model.password_names.isdisjoint(data):
             yield from hash_passwords(self.unit, self._layout.model, data)
         return data
@@ -397,13 +427,17 @@ class HookedWrite:
         ``published`` says which version was written; ``None`` after a deletion.
         """
         write = self._write
+        if not (self._hooks.after or self._hooks.listeners):
+            return
         needs = self._hooks.needs_after
         if write.action not in _REMOVING_ACTIONS:
             needs |= self._hooks.kept_fields
-        if published is not None and (self._hooks.after or needs):
-            self._after = yield from self._load_fields(
-                needs, write.document_id, write.locale, published=published
-            )
+        if published is not None:
+            self._after = {IDENTITY: write.document_id}
+            if needs:
+                self._after = yield from self._load_fields(
+                    needs, write.document_id, write.locale, published=published
+                )
         for hook in self._hooks.after:
             yield from self._call(hook)
         linked: frozenset[LinkedDocument] = frozenset()
@@ -419,8 +453,7 @@ class HookedWrite:
     def _call(self, hook: Hook) -> Program[None]:
         if hook.batch:
             return in_batch(self.unit, hook, self, partial(_call_batch, hook))
-        write = self.view_for(hook)
-        return _call(self.unit, hook, write, hook_cause(hook, write, self.unit.causes))
+        return _call(self.unit, hook, [self.view_for(hook)])
 
     def _versions_before(self) -> tuple[bool, ...]:
         """Return the versions that the action replaces or removes: whether they are published."""
@@ -458,8 +491,6 @@ class HookedWrite:
 
         In a batch one statement reads the fields for all interleaved writes.
         """
-        if not names:
-            return {IDENTITY: document_id}
         query = needed_fields(self._layout, names, locale, published=published)
         return (yield from self._load_entry(query, names, document_id))
 

@@ -98,14 +98,10 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{call} on {self.action} of {self.uid} {documents}" if self.uid else call
 
 
-def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> CallCause | None:
-    """Return the cause that the call of a hook for a write is.
-
-    ``None`` if one of the ``causes`` is a call of the same hook for the same write: it is not
-    called again.
-    """
-    if causes and has_caused(hook, write, causes):
-        return None
+def hook_cause(hook: Hook, writes: Sequence[Write[Any]]) -> CallCause:
+    """Return the cause that the call of a hook is: for one write, or for several of one action."""
+    write = writes[0]
+    documents = [(write.document_id, write.locale) for write in writes] if hook.batch else ()
     return CallCause(
         phase=hook.phase,
         name=hook.name,
@@ -113,26 +109,17 @@ def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> Ca
         line=hook.line,
         action=write.action,
         uid=write.uid,
-        document_id=write.document_id,
-        locale=write.locale,
-    )
-
-
-def batch_cause(hook: Hook, writes: Sequence[Write[Any]]) -> CallCause:
-    """Return the cause that the call of a hook for several writes of one action is."""
-    return CallCause(
-        phase=hook.phase,
-        name=hook.name,
-        file=hook.file,
-        line=hook.line,
-        action=writes[0].action,
-        uid=writes[0].uid,
-        batch=tuple((write.document_id, write.locale) for write in writes),
+        document_id="" if hook.batch else write.document_id,
+        locale=None if hook.batch else write.locale,
+        batch=tuple(documents),
     )
 
 
 def has_caused(hook: Hook, write: Write[Any], causes: Iterable[CallCause]) -> bool:
-    """Tell whether one of the causes is a call of the same hook for the same write."""
+    """Tell whether one of the causes is a call of the same hook for the same write.
+
+    Such a hook is not called again: it would never end.
+    """
     return any(cause.is_of(hook, write.document_id, write.locale) for cause in causes)
 
 

@@ -1,6 +1,6 @@
 """A write in hooks: one action on one locale of one document."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Generic, Literal, get_args
 
 from quire.hooks.document import D, Input
@@ -91,9 +91,16 @@ class Write(Generic[D, Input]):
 
         Raises UnknownFieldError for a field that the type does not have.
         """
+        has_changed = False
+        data, before = self._data, self.before
         for name in names:
-            self._require(name)
-        return any(map(self._has_changed, names))
+            if name not in self._fields:
+                self._require(name)
+            if name in data and (
+                before is None or name not in before or before[name] != data[name]
+            ):
+                has_changed = True
+        return has_changed
 
     def set(self, data: Input | None = None, /, **values: object) -> None:
         """Set new values of fields, which are validated like those of the caller.
@@ -128,14 +135,6 @@ class Write(Generic[D, Input]):
     def _require(self, name: str) -> None:
         if name not in self._fields and (self.before is None or name not in self.before):
             raise UnknownFieldError(self.uid, name, self._fields)
-
-    def _has_changed(self, name: str) -> bool:
-        if name not in self._data:
-            return False
-        previous_values: Mapping[str, object] | None = self.before
-        if previous_values is None or name not in previous_values:
-            return True
-        return previous_values[name] != self._data[name]
 
     def __repr__(self) -> str:
         """Return a description of the write, without its data."""

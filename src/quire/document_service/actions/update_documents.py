@@ -84,7 +84,7 @@ class _BulkUpdate:
         if hooked_writes:
             programs = [hooked.call_before() for hooked in hooked_writes.values()]
             changed_data = yield from run_interleaved(self._unit, programs, batched=True)
-            data = dict(zip(hooked_writes, changed_data, strict=True))
+            data |= zip(hooked_writes, changed_data, strict=True)
             # Hooks may have written other versions of the documents.
             entries = yield from self._find_entries()
         for document_id in entries:
@@ -139,7 +139,7 @@ class _BulkUpdate:
         return hooks is not None and bool(hooks.before or hooks.after)
 
     def _hooked_writes(self, entries: Mapping[str, EntryRow]) -> dict[str, HookedWrite]:
-        """Return the writes with hooks, which are all of them or none."""
+        """Return the writes with hooks: all of them with an object as data, or none."""
         hooked_writes: dict[str, HookedWrite] = {}
         for document_id, entry in entries.items():
             hooked = hooked_write(
