@@ -116,6 +116,14 @@ def plain(message: str) -> dict[str, object]:
             "/api/passports?populate[holder]=true&populate[holder]=x",
             invalid_key("x", "holder", "populate"),
         ),
+        (
+            "/api/articles?populate=createdBy.roles",
+            invalid_key("createdBy", "createdBy", "populate"),
+        ),
+        (
+            "/api/articles?populate=author.articles.createdBy.roles,seo",
+            invalid_key("createdBy", "author.articles.createdBy", "populate"),
+        ),
         ("/api/articles?filters[][name]=x", invalid_key("name", None, "filters")),
         (
             "/api/reviews?populate[article]=author.name",

@@ -157,8 +157,9 @@ class _Populate:
         """Resolve dotted paths. ``prefix`` is where they are in the whole query.
 
         If commas separate paths, a forbidden part ends its path, and paths add up; but all of them
-        are ignored if the first path leads through something forbidden. Otherwise a path through
-        something forbidden is ignored as a whole, and a later path replaces a longer earlier one.
+        are ignored if the first path leads through something forbidden, and it is an error if that
+        path leads through something private. Otherwise a path through something forbidden is
+        ignored as a whole, and a later path replaces a longer earlier one.
         """
         if value == "*":
             return self.all_edges(model)
@@ -172,9 +173,10 @@ class _Populate:
         paths: list[tuple[list[str], bool]] = []
         for text in map(str, texts):
             first_path, *other_paths = text.split(",")
-            may_follow = self._may_follow_path(
-                _path(first_path)[:-1] if other_paths else _path(first_path), model
-            )
+            followed_path = _path(first_path)[:-1] if other_paths else _path(first_path)
+            may_follow = self._may_follow_path(followed_path, model)
+            if other_paths:
+                path_resolver.report_hidden(followed_path, model)
             for text_path in [first_path, *other_paths]:
                 path, segments = _path(text_path), _segments(text_path)
                 self.check_depth(len(segments))
@@ -679,6 +681,19 @@ class _PathResolver:
             return name, own_path
         return self._first_invalid_key(rest, target, own_path)
 
+    def report_hidden(self, path: list[str], model: Model) -> None:
+        """Record an error for the first private attribute of a path."""
+        current_model: Model | None = model
+        own_path: str | None = self.prefix
+        for name in path:
+            attribute = current_model.attributes.get(name) if current_model is not None else None
+            if attribute is None:
+                return
+            own_path = join_path(own_path, name)
+            if self.scope.report_if_hidden(attribute, own_path):
+                return
+            current_model = self.scope.target(attribute)
+
     def _continues(self, component: Component, path: list[str]) -> bool:
         """Tell whether a path can go on in a component of a zone; its last name may be a scalar."""
         name, *rest = path
@@ -697,11 +712,12 @@ class _PathResolver:
         attribute = model.attributes.get(name)
         if attribute is None or isinstance(attribute, ScalarAttribute):
             return None
-        edge = self._attribute(attribute, inner, model, own_path)
         if attribute.private and self.lenient:
             return None
         full_path = own_path if self.prefix is None else f"{self.prefix}.{own_path}"
-        return None if self.scope.report_if_hidden(attribute, full_path) else edge
+        is_hidden = self.scope.report_if_hidden(attribute, full_path)
+        edge = self._attribute(attribute, inner, model, own_path)
+        return None if is_hidden else edge
 
     def _attribute(
         self, attribute: Attribute, inner: _Paths, model: Model, own_path: str
