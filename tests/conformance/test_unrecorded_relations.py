@@ -147,3 +147,16 @@ async def test_an_anchor_may_be_of_another_type(notes: Notes) -> None:
     await notes.write("PUT", f"notes/{note}?status=draft", about={"connect": [connected]})
     related = await notes.about(note, "status=draft&populate=about")
     assert [entry["__type"] for entry in related] == [ARTICLE, TAG]
+
+
+async def test_an_entry_is_connected_at_one_position(notes: Notes) -> None:
+    """The end is a position too; equal repetitions are left out."""
+    note = await new_note(notes, "draft")
+    entry = {"documentId": APPLE}
+    at_end = {**entry, "position": {"end": True}}
+    path = f"notes/{note}?status=draft"
+    changed = await notes.write("PUT", path, articles={"connect": [APPLE, at_end]})
+    assert changed["error"]["message"].endswith("You cannot connect the same relation twice.")
+    for connected in ([at_end, at_end], [APPLE, entry]):
+        changed = await notes.write("PUT", path, articles={"connect": connected})
+        assert "error" not in changed, changed

@@ -152,13 +152,13 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _position(value: Mapping[str, object], target: RelationTarget) -> LinkPosition | None:
+def _position(value: Mapping[str, object], target: RelationTarget) -> LinkPosition:
     """Read the position of a target: ``before`` wins over ``after``, that over ``start``."""
     for name in ("before", "after"):
         if value.get(name):
             anchor = _anchor(value, name, target)
             return LinkPosition(before=anchor) if name == "before" else LinkPosition(after=anchor)
-    return LinkPosition(start=True) if value.get("start") else None
+    return LinkPosition(start=bool(value.get("start")))
 
 
 def _anchor(position: Mapping[str, object], name: str, target: RelationTarget) -> RelationTarget:

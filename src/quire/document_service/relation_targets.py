@@ -16,7 +16,12 @@ from quire.database.entries.links.link_change import LinkAnchor, LinkChange, Lin
 from quire.database.entries.lookup import VersionRow, existing_ids, rows_of_documents
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge
-from quire.document_service.entry_values import EntryValues, RelationChange, RelationTarget
+from quire.document_service.entry_values import (
+    EntryValues,
+    LinkPosition,
+    RelationChange,
+    RelationTarget,
+)
 from quire.document_service.row_rule_checks import visible_rows
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
@@ -68,6 +73,7 @@ class ResolvedTargets(Struct):
                 before=self._anchor(unit, uid, target, "before"),
                 after=self._anchor(unit, uid, target, "after"),
                 start=position is not None and position.start,
+                end=position == LinkPosition(),
             )
 
         return LinkChange(

@@ -25,7 +25,7 @@ class LinkTarget(Struct, frozen=True, kw_only=True):
 
     A target without rows is ignored. ``uid`` is its content type in polymorphic relations.
     ``before``, ``after`` and ``start`` say where a connected target goes; the first that is given
-    counts. Without them it is appended.
+    counts. Without them it is appended; ``end`` tells whether the payload asks for that.
     """
 
     rows: tuple[int, ...]
@@ -33,6 +33,7 @@ class LinkTarget(Struct, frozen=True, kw_only=True):
     before: LinkAnchor | None = None
     after: LinkAnchor | None = None
     start: bool = False
+    end: bool = False
 
 
 class LinkChange(Struct, frozen=True, kw_only=True):

@@ -59,7 +59,7 @@ def _require_one_position(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out repetitions; raise an error for a row that is connected at two positions."""
     positions: dict[int, tuple[object, ...]] = {}
     for target in targets:
-        position = (target.before, target.after, target.start)
+        position = (target.before, target.after, target.start, target.end)
         for row in target.rows:
             if positions.setdefault(row, position) != position:
                 raise ValidationError(
