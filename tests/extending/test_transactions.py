@@ -7,6 +7,7 @@ import pytest
 
 from tests.databases.kind import Kind
 from tests.extending.project import module, open_extended, titles
+from tests.unit.admin_api.office import Office
 from tests.unit.events import record_events
 
 
@@ -161,3 +162,40 @@ async def test_a_hook_may_replace_the_draft_that_is_published_afterwards(
         for status in ("draft", "published"):
             papers = await office.ask("GET", f"/api/papers?status={status}")
             assert [paper["title"] for paper in papers.data] == ["A"]
+
+
+LATE_BLOCK = """
+async def write_late() -> None:
+    try:
+        async with asyncio.timeout(0.05), transaction():
+            await documents(WRITER).create({"name": "late"})
+            await asyncio.sleep(60)
+    except TimeoutError:
+        await documents(WRITER).create({"name": "kept"})
+
+@before_write(PAPER, on=["create"])
+async def write_in_a_hook(write):
+    await write_late()
+
+@route.post("/late", public=True)
+async def write_in_a_route() -> None:
+    with as_system("test"):
+        async with transaction():
+            await write_late()
+"""
+
+
+async def test_an_inner_block_that_takes_too_long_is_rolled_back_alone(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, LATE_BLOCK) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert made.status == 201, made.json
+        assert await _names(office) == ["kept"]
+        late = await office.ask("POST", "/api/late", {})
+        assert late.status == 204, late.json
+        assert await _names(office) == ["kept", "kept"]
+
+
+async def _names(office: Office) -> list[str]:
+    return sorted(one["name"] for one in (await office.ask("GET", "/api/writers")).data)

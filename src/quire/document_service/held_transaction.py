@@ -9,7 +9,7 @@ have to wait for the transaction.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -218,6 +218,11 @@ async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncI
     await transaction.ask(savepoint.begin)
     try:
         yield
+    except asyncio.CancelledError:
+        # After a timeout of the code's own, the transaction goes on without the block.
+        with suppress(ServiceUnavailableError):  # unless it has ended
+            await transaction.ask(savepoint.roll_back)
+        raise
     except Exception:
         await transaction.ask(savepoint.roll_back)
         raise
