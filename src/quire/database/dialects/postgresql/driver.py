@@ -531,6 +531,9 @@ async def _end(pool: Pool, connection: PostgresConnection) -> None:
             await connection.execute("ROLLBACK", timeout=_ENDING_SECONDS)
     except Exception:  # noqa: BLE001 - the server rolls back what its client has left
         connection.terminate()
+    except BaseException:  # the waiting task was cancelled: the next one must not find it open
+        connection.terminate()
+        raise
     finally:
         pool.release(connection)
 

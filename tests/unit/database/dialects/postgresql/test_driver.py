@@ -171,6 +171,33 @@ async def test_a_write_whose_caller_goes_away_is_undone(database: PostgresDataba
     assert await count(database) == 1
 
 
+async def test_a_write_whose_caller_goes_away_while_it_is_undone_is_undone(
+    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        raise LookupError
+
+    is_ending = asyncio.Event()
+    execute = PostgresConnection.execute
+
+    async def delayed(self: PostgresConnection, sql: str, **options: float) -> str:
+        if sql == "ROLLBACK":
+            is_ending.set()
+            await asyncio.sleep(60)  # the network does not pass it on
+        return await execute(self, sql, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgresConnection, "execute", delayed)
+        writing = asyncio.ensure_future(database.write(stopped()))
+        await is_ending.wait()
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+    await database.write(run(ADD, "two"))
+    assert await count(database) == 1
+
+
 @pytest.mark.parametrize(
     ("sql", "values", "message"),
     [
