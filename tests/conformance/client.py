@@ -5,6 +5,7 @@ import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote
@@ -108,11 +109,15 @@ class AsgiClient:
         WATCH.sent(sent, body)
         exchange = _Exchange(body)
         scope = _http_scope(method, raw_target, sent, self.address)
-        await self.app(scope, exchange.receive, exchange.send)
+        # As in a server, where a request has no context of another one.
+        await asyncio.create_task(self._call(scope, exchange), context=Context())
         # Whatever the app gives, a server sends no body after HEAD.
         response = exchange.response(with_body=method != "HEAD")
         WATCH.record(raw_target, response.headers, response.content, body)
         return response
+
+    async def _call(self, scope: Scope, exchange: "_Exchange") -> None:
+        await self.app(scope, exchange.receive, exchange.send)
 
 
 def _http_scope(method: str, raw_target: str, headers: Mapping[str, str], address: str) -> Scope:

@@ -1,6 +1,7 @@
 """The in-process client sends and receives the same bytes as a server."""
 
 import json
+from contextvars import ContextVar
 
 import pytest
 
@@ -134,3 +135,21 @@ async def test_a_user_who_cannot_sign_in_is_an_error() -> None:
     client = AsgiClient(Recorder(b"{}", status=400))
     with pytest.raises(RuntimeError, match="alice cannot sign in: 400"):
         await Authorization(client, Credentials({}, {"alice": "x"})).headers("user:alice")
+
+
+async def test_a_request_leaves_nothing_in_the_context_of_the_next_one() -> None:
+    """As in a server, where each request has its own."""
+    seen: ContextVar[str | None] = ContextVar("seen", default=None)
+    found: list[str | None] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        found.append(seen.get())
+        seen.set(scope["path"])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    client = AsgiClient(app)
+    await client.request("GET", "/first")
+    await client.request("GET", "/second")
+    assert found == [None, None]
+    assert seen.get() is None
