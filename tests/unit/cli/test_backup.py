@@ -532,7 +532,11 @@ def test_a_dump_trusts_the_authorities_that_the_server_trusts(
         code, _, messages = run("backup", site, "--to", tmp_path / "folder.tar")
         assert code == 0, messages
 
-        other, _ = self_signed_certificate(tmp_path)
+        other, _ = self_signed_certificate(tmp_path, "example.org")
+        monkeypatch.setenv("SSL_CERT_FILE", str(other))  # Python trusts both
+        code, _, messages = run("backup", site, "--to", tmp_path / "both.tar")
+        assert code == 0, messages
+
         monkeypatch.setenv("PGSSLROOTCERT", str(other))
         code, _, messages = run("backup", site, "--to", tmp_path / "two.tar")
         assert (code, "certificate verify failed" in messages) == (2, True), messages
@@ -546,16 +550,16 @@ def openssl_name_hash(certificate: Path) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
 
-def self_signed_certificate(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate of localhost, its own authority; returns its file and that of the key."""
+def self_signed_certificate(folder: Path, host: str = "localhost") -> tuple[Path, Path]:
+    """Write a certificate of a host, its own authority; returns its file and that of the key."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
     now = dt.datetime.now(dt.UTC)
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

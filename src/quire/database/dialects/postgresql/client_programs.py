@@ -152,7 +152,7 @@ def _tls_environment(options: PostgresOptions, folder: Path) -> dict[str, str]:
     """Return the variables for the same TLS as that of the driver.
 
     libpq does not trust the authorities of the system by itself, as Python does. It reads them from
-    one file: where the system has only a folder of them, they are written to a file in ``folder``.
+    one file: where the system has a folder of them, all are written to a file in ``folder``.
     """
     if not options.ssl:
         return {}
@@ -160,15 +160,20 @@ def _tls_environment(options: PostgresOptions, folder: Path) -> dict[str, str]:
         return {"PGSSLMODE": "require"}
     paths = ssl.get_default_verify_paths()
     authorities = os.environ.get("PGSSLROOTCERT") or paths.cafile
-    if not authorities and paths.capath:
-        authorities = str(folder / "authorities.pem")
-        _join_certificates(Path(paths.capath), Path(authorities))
+    if paths.capath and not os.environ.get("PGSSLROOTCERT"):
+        joined = folder / "authorities.pem"
+        _join_certificates(paths.cafile, Path(paths.capath), joined)
+        authorities = str(joined)
     return {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": authorities or paths.openssl_cafile}
 
 
-def _join_certificates(folder: Path, file: Path) -> None:
-    """Write the certificates of a folder to one file: those that OpenSSL finds by their names."""
-    certificates = sorted(
+def _join_certificates(file: str | None, folder: Path, joined: Path) -> None:
+    """Write the certificates of a file, if any, and of a folder to one file.
+
+    Those of the folder are the ones that OpenSSL finds by their names.
+    """
+    certificates = [] if file is None else [Path(file)]
+    certificates += sorted(
         path for path in folder.iterdir() if _HASHED_NAME.fullmatch(path.name) and path.is_file()
     )
-    file.write_bytes(b"\n".join(path.read_bytes() for path in certificates))
+    joined.write_bytes(b"\n".join(path.read_bytes() for path in certificates))
