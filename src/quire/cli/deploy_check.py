@@ -18,7 +18,6 @@ from quire.cli.project_settings import require_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.dialects.postgresql.connection_security import (
-    LOCAL_HOSTS,
     ConnectionSecurity,
     connection_security,
 )
@@ -29,7 +28,7 @@ from quire.database.tables.table_map import map_tables
 from quire.errors import DatabaseOpenError
 from quire.ids import new_document_id
 from quire.schema.model import ADMIN_USER_UID, Schema
-from quire.settings import NEW_SECRETS_COMMAND, Settings, load_settings
+from quire.settings import LOCAL_HOSTS, NEW_SECRETS_COMMAND, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 
 _MOUNTS = Path("/proc/self/mountinfo")

@@ -25,6 +25,7 @@ from quire.settings.load import (
     present_environment,
 )
 from quire.settings.model import (
+    LOCAL_HOSTS,
     NEW_SECRETS_COMMAND,
     AdminRateLimit,
     AdminSettings,
@@ -56,6 +57,7 @@ from quire.settings.model import (
 from quire.settings.setting_types import STORAGE_NAME, InvalidValueError
 
 __all__ = [
+    "LOCAL_HOSTS",
     "NEW_SECRETS_COMMAND",
     "OVERRIDES_VARIABLE",
     "PROJECT_VARIABLE",

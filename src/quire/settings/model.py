@@ -67,6 +67,8 @@ SECRET: SettingType[str | None] = SettingType(TEXT.expected, TEXT.read, TEXT.rea
 
 Environment = Literal["production", "development"]
 NEW_SECRETS_COMMAND = "quire config --new-secrets"
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names and addresses of this machine, as they are written in settings and URLs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

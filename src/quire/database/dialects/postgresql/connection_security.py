@@ -6,10 +6,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
 
-from quire.settings import DatabaseSettings
+from quire.settings import LOCAL_HOSTS, DatabaseSettings
 
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names and addresses of this machine, as they are written in settings and URLs."""
 _OTHER_CREDENTIALS = frozenset({"passfile", "service", "sslcert"})
 """Parameters of a URL that take the place of a password."""
 
