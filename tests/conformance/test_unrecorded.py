@@ -117,6 +117,10 @@ def plain(message: str) -> dict[str, object]:
             invalid_key("x", "holder", "populate"),
         ),
         (
+            "/api/categories?populate[children][on][]=x",
+            invalid_key("0", "children.on.0", "populate"),
+        ),
+        (
             "/api/articles?populate=createdBy.roles",
             invalid_key("createdBy", "createdBy", "populate"),
         ),

@@ -443,11 +443,11 @@ class _Populate:
         self, attribute: Attribute, value: QueryValue, model: Model, position: _QueryPosition
     ) -> None:
         """Record errors for fragments outside of dynamic zones and polymorphic relations."""
-        if not isinstance(value, dict):
+        if not isinstance(value, dict | list):
             self.scope.report_invalid_key("on", position.option("on").raw)
             return
         model_uids = {*self.scope.schema.components, *self.scope.schema.content_types}
-        for uid in value:
+        for uid in value if isinstance(value, dict) else map(str, range(len(value))):
             if uid not in model_uids:
                 self.scope.report_invalid_key(uid, f"{position.raw}.on.{uid}")
         self.scope.report_unconvertible(
