@@ -105,7 +105,7 @@ class TablePages:
 
     @cached_property
     def _select_next_page(self) -> NamedStatement:
-        after_id: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
+        after_id: sa.BindParameter[int] = sa.bindparam("after", type_=sa.BigInteger())
         return self._compile(self._select_ordered().where(self._table.c[ID] > after_id))
 
     def _select_ordered(self) -> "Select[tuple[object, ...]]":

@@ -21,6 +21,9 @@ from quire.schema.attributes.base import StorageKind
 
 ID = "id"
 
+_ID_KINDS = frozenset({StorageKind.INTEGER, StorageKind.BIGINTEGER})
+"""The kinds of columns named ``id`` that become a primary key; others are columns like others."""
+
 _NUMBERS = re.compile(r"(numeric|decimal|numeric_text)(\(\d+(?:, ?-?\d+)?\))?")
 """A numeric type with a number of digits."""
 
@@ -101,7 +104,7 @@ def plan_structure(
         CopiedTable(
             table=table,
             columns={column.name: column_kind(column) for column in table.columns},
-            identified=ID in table.c and column_kind(table.c[ID]) is StorageKind.ID,
+            identified=ID in table.c and table.c[ID].primary_key,
             exact=frozenset(build.exact[table.name]),
         )
         for table in _sort_tables(build.metadata)
@@ -144,10 +147,14 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         yield from self._add_existing_indexes(existing_table, table)
 
     def _column(self, table: str, existing_column: FoundColumn) -> Column[Any]:
-        kind = StorageKind.ID if existing_column.name == ID else kind_of_type(existing_column.type)
+        kind = kind_of_type(existing_column.type)
+        is_id = existing_column.name == ID and kind in _ID_KINDS
+        if is_id and kind is StorageKind.INTEGER:
+            kind = StorageKind.ID
         column = plain_column(
-            self.types, existing_column.name, kind, nullable=existing_column.nullable
+            self.types, existing_column.name, kind, nullable=existing_column.nullable and not is_id
         )
+        column.primary_key = is_id
         if kind is StorageKind.DECIMAL:
             column.type = self._numbers(existing_column.type.strip().lower())
             self.exact[table].add(existing_column.name)
@@ -205,7 +212,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         for index in existing_table.indexes.values():
             if index.name in names or (index.columns, index.unique) in planned_indexes:
                 continue
-            if index.columns == (ID,):
+            if index.columns == (ID,) and table.c[ID].primary_key:
                 continue
             if index.partial or "" in index.columns:
                 yield f"the index {index.name} of {table.name}"

@@ -278,6 +278,23 @@ def number_types(project: Path) -> object:
         )
 
 
+def test_ids_that_are_no_small_numbers_are_copied(copying: Copying) -> None:
+    """Tables of other programs may have texts and large numbers for ids."""
+    execute(
+        copying.source,
+        "CREATE TABLE sessions (id varchar(36) PRIMARY KEY, note text)",
+        "INSERT INTO sessions (id, note) VALUES ('b-2', 'two'), ('a-1', 'one')",
+        "CREATE TABLE visits (id bigint PRIMARY KEY, note text)",
+        "INSERT INTO visits (id, note) VALUES (4294967296, 'large')",
+    )
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    with rows_of(copying.target) as target:
+        sessions = target.execute("SELECT id, note FROM sessions ORDER BY id")
+        assert sessions == [("a-1", "one"), ("b-2", "two")]
+        assert target.execute("SELECT id, note FROM visits") == [(2**32, "large")]
+
+
 def test_ids_of_deleted_rows_are_not_given_again(copying: Copying) -> None:
     with rows_of(copying.source) as source:
         ((highest,),) = source.execute(

@@ -119,7 +119,8 @@ class PostgresDdl(DdlWriter):
 
     def _column(self, column: Column[Any]) -> str:
         if column.primary_key:
-            return f"{quote(column.name)} serial PRIMARY KEY"
+            serial = "bigserial" if isinstance(column.type, BigInteger) else "serial"
+            return f"{quote(column.name)} {serial} PRIMARY KEY"
         null = "" if column.nullable else " NOT NULL"
         definition = f"{quote(column.name)} {self.written_type(column)}{null}"
         return f"{definition}{self.default(column)}"
