@@ -74,7 +74,7 @@ class Node:
 class LoadBalancer:
     """Sends requests in turn to the nodes that say that they are ready.
 
-    Without such a node any that listens is asked. A request that a node was not sent, or that only
+    Without such a node requests wait for one. A request that a node was not sent, or that only
     reads, is sent to the next one when that node goes away; any other one is cut off.
     """
 
@@ -97,12 +97,23 @@ class LoadBalancer:
             for client in self._clients:
                 client.close()
 
-    def ports(self) -> list[int]:
-        """Return the ports of the nodes in the order in which the next request tries them."""
-        known = [node.port for node in self.nodes if node.port is not None]
-        ports = [port for port in known if port in self._ready] or known
-        self._turn = (self._turn + 1) % max(1, len(ports))
+    async def ready_ports(self) -> list[int]:
+        """Return the ports of the ready nodes in the order in which the next request tries them.
+
+        Waits for the first one. Raises ConnectionRefusedError when none gets ready in time.
+        """
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                while not (ports := self._known_ready()):  # noqa: ASYNC110 - nodes tell nobody
+                    await asyncio.sleep(_PROBE_EVERY)
+        except TimeoutError:
+            raise ConnectionRefusedError("no node is ready") from None
+        self._turn = (self._turn + 1) % len(ports)
         return ports[self._turn :] + ports[: self._turn]
+
+    def _known_ready(self) -> list[int]:
+        known = (node.port for node in self.nodes)
+        return [port for port in known if port is not None and port in self._ready]
 
     def leave(self, port: int) -> None:
         """Send nothing to a node until it says again that it is ready."""
@@ -137,10 +148,10 @@ class _BalancedClient:
     ) -> ClientResponse:
         """Send one request to a node.
 
-        Raises ConnectionLostError, and OSError when no node listens.
+        Raises ConnectionLostError, and OSError when no node is ready.
         """
         refused: Exception = ConnectionRefusedError("no node listens")
-        for port in self._balancer.ports():
+        for port in await self._balancer.ready_ports():
             connection = self._connection(port)
             client = SocketClient(connection)
             try:
