@@ -37,18 +37,24 @@ def present_trace_id() -> str | None:
     return None if parent is None else parent[_TRACE_ID]
 
 
-def configure_logging(*, level: str, as_json: bool, code: Path | None = None) -> None:
+def configure_logging(
+    *,
+    level: str,
+    as_json: bool,
+    code: Path | None = None,
+    code_errors: tuple[type[Exception], ...] = (),
+) -> None:
     """Set up logging for this process.
 
-    ``code`` is the folder of a project's code: tracebacks for people that show functions there
-    leave out the frames of Quire.
+    ``code`` is the folder of a project's code: tracebacks for people that show functions there, or
+    ``code_errors``, which say that a function has failed, leave out the frames of Quire.
     ``level`` is the minimum level: ``debug``, ``info``, ``warning`` or ``error``. Messages of the
     HTTP server at ``info`` (processes, connections) are left out, and so are those of libraries
     below ``warning``.
     """
     threshold = _threshold(level)
     shared = _facts(structlog.stdlib.add_logger_name)
-    ending = _json_ending() if as_json else _console_ending(code)
+    ending = _json_ending() if as_json else _console_ending(code, code_errors)
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
@@ -124,23 +130,32 @@ def _json_ending() -> Sequence[Processor]:
     )
 
 
-def _console_ending(code: Path | None = None) -> Sequence[Processor]:
+def _console_ending(
+    code: Path | None = None, code_errors: tuple[type[Exception], ...] = ()
+) -> Sequence[Processor]:
     # Without the local variables of each frame, which may contain secrets.
-    formatter = structlog.dev.plain_traceback if code is None else _TracebackFormatter(code)
+    formatter = (
+        structlog.dev.plain_traceback if code is None else _TracebackFormatter(code, code_errors)
+    )
     colors = sys.stderr.isatty()
     return (structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=formatter),)
 
 
 class _TracebackFormatter:
-    """Writes tracebacks, without the frames of Quire if there are some of the project's code."""
+    """Writes tracebacks, without the frames of Quire if the project's code has failed."""
 
-    def __init__(self, code: Path) -> None:
+    def __init__(self, code: Path, code_errors: tuple[type[Exception], ...]) -> None:
+        self._code_errors = code_errors
         self._code = f"{code.absolute()}{os.sep}"
 
     def __call__(self, stream: TextIO, exc_info: ExcInfo) -> None:
         """Write the traceback of an exception."""
         chain = [*_chain(traceback.TracebackException(*exc_info))]
-        has_code = any(self._is_of_project(frame) for one, _ in chain for frame in one.stack)
+        has_code = any(
+            # A function that has returned something wrong has no frames any more.
+            one.exc_type in self._code_errors or any(map(self._is_of_project, one.stack))
+            for one, _ in chain
+        )
         if not has_code or any(one.exceptions for one, _ in chain):
             structlog.dev.plain_traceback(stream, exc_info)
             return

@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from quire.database.interface import run_now
+from quire.errors import ProjectCodeError
 from quire.logging import configure_logging, is_json, request_id
 
 
@@ -161,6 +162,29 @@ def test_a_traceback_of_project_code_leaves_out_frames_of_the_server(
     assert shown.endswith("LookupError\n")
     assert ("in run_now" in shown) is not is_project
     assert ("frames of Quire)" in shown) is is_project
+
+
+def test_a_failure_of_project_code_without_frames_of_it_leaves_out_those_of_the_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A function has returned what it should not, such as a coroutine: it is not being called."""
+    configure_logging(
+        level="info", as_json=False, code=tmp_path / "src", code_errors=(ProjectCodeError,)
+    )
+
+    async def call() -> None:
+        error = TypeError("did you forget `await`?")
+        raise ProjectCodeError("unawaited", "src/papers.py:3") from error
+
+    try:
+        run_now(call())
+    except ProjectCodeError:
+        structlog.get_logger("quire").exception("request failed")
+
+    shown = capsys.readouterr().err
+    assert "TypeError: did you forget `await`?" in shown
+    assert "in run_now" not in shown
+    assert "frames of Quire)" in shown
 
 
 def fail_with_a_secret_in_hand(secret: str) -> None:

@@ -27,7 +27,7 @@ from quire.cli.metrics_server import (
 from quire.cli.schema_file_recovery import recover_project
 from quire.cli.terminal import EXIT_OK, PROBLEMS, print_message, print_warning
 from quire.content_api.fast_path import FastPathProtocol
-from quire.errors import AppError, ConfigurationError
+from quire.errors import AppError, ConfigurationError, ProjectCodeError
 from quire.logging import configure_logging, is_json
 from quire.metrics.families import MetricFamily
 from quire.settings import (
@@ -114,7 +114,9 @@ def log_as_set(settings: Settings) -> None:
     """Set up logging for this process by the settings."""
     as_json = is_json(settings.log.format, development=settings.is_development)
     code = settings.project / "src" if settings.is_development else None
-    configure_logging(level=settings.log.level, as_json=as_json, code=code)
+    configure_logging(
+        level=settings.log.level, as_json=as_json, code=code, code_errors=(ProjectCodeError,)
+    )
 
 
 def listen(settings: Settings) -> socket.socket:
