@@ -65,6 +65,10 @@ class TableWork:
             rows = yield from self._counting.rows(name)
             if rows:
                 yield from self._keeper.keep(name)
+        remaining_tables = [table for name, table in self._found.items() if name not in names]
+        for table in remaining_tables:
+            for target in {key.target for key in table.foreign_keys}.intersection(names):
+                yield from self._ddl.drop_foreign_keys(table, target)
         for name in self._leaves_first(names):
             yield Statement(self._ddl.drop_table(name))
 

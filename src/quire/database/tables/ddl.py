@@ -74,6 +74,10 @@ class DdlWriter(ABC):
         """Drop a column without an index, or set it to null where that is impossible."""
         yield Statement(f"ALTER TABLE {self.quote(table.name)} DROP COLUMN {self.quote(name)}")
 
+    def drop_foreign_keys(self, table: FoundTable, target: str) -> Program[None]:  # noqa: ARG002 - `drop_table` drops them
+        """Drop the foreign keys of a table to another one, before that is dropped."""
+        yield from ()
+
     def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
         """Create an empty table with some columns of another one, without keys and indexes."""
         names = ", ".join(map(self.quote, columns))

@@ -14,6 +14,7 @@ from quire.database.migration.archive import (
 )
 from quire.database.tables.ddl import DdlWriter
 from quire.errors import ConflictError
+from quire.schema.load import build_schema
 from tests.unit.database.migration.conftest import MakeContext
 from tests.unit.database.migration.migrated_database import (
     NOTE,
@@ -222,3 +223,32 @@ def test_values_of_a_former_type_are_not_put_into_a_column_of_another_one(
     assert restore(context, archive) == 0
     assert restore(context.migrate(PLAIN), archive) == 1
     assert context.column("notes", "title") == ["word"]
+
+
+def test_references_to_a_type_that_is_dropped_at_once_come_back(make_context: MakeContext) -> None:
+    memo = {"type": "relation", "relation": "manyToOne", "target": TAG, "useJoinTable": False}
+    tag = content_type(TAG, {"name": STRING})
+    whole = build_schema([content_type(NOTE, {"title": STRING, "tag": memo}), tag])
+    context = make_context(whole)
+    tag_id = context.entry("tags", "t", name="tag")
+    context.entry("notes", "a", title="one", tag_id=tag_id)
+    context = context.migrate(build_schema([content_type(NOTE, {"title": STRING})]))
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    restore(context, archive)
+    assert context.column("notes", "tag_id") == [tag_id]
+
+
+def test_rows_of_tables_that_no_schema_knows_stay_when_a_type_is_dropped(
+    make_context: MakeContext,
+) -> None:
+    context = make_context(PLAIN)
+    note = context.entry("notes", "a", title="one")
+    context.store.execute(
+        "CREATE TABLE quire_others (id integer PRIMARY KEY, note_id integer"
+        " REFERENCES notes (id) ON DELETE CASCADE)"
+    )
+    context.store.execute(f"INSERT INTO quire_others VALUES (1, {note})")
+    context = context.migrate(schema_of())
+    context.store.execute(f"INSERT INTO quire_others VALUES (2, {note})")
+    assert context.column("quire_others", "note_id") == [note, note]

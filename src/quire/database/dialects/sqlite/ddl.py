@@ -65,6 +65,7 @@ unchanged, while numbers become floats of 53 bits.
 _DIALECT = sqlite.dialect()
 _SELECT_DEFINITION = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
 _SET_DEFINITION = "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?"
+_SELECT_FOREIGN_KEY = 'SELECT 1 FROM pragma_foreign_key_list(?) WHERE "from" = ?'
 _IDENTIFIER = r"""(?:`[^`]+`|"[^"]+"|\[[^\]]+\]|\w+)"""
 _REFERENCES = (
     rf"REFERENCES\s+{_IDENTIFIER}\s*\(\s*{_IDENTIFIER}\s*\)"
@@ -104,7 +105,7 @@ class SqliteDdl(DdlWriter):
         return f"CREATE {unique}INDEX {quote(str(index.name))} on {table} ({columns}){condition}"
 
     def drop_table(self, name: str) -> str:
-        """Drop a table; foreign keys that refer to it stay in their tables."""
+        """Drop a table; see `drop_foreign_keys`."""
         return f"DROP TABLE {quote(name)}"
 
     def drop_index(self, name: str, table: str) -> str:  # noqa: ARG002 - names of indexes are unique here
@@ -124,17 +125,21 @@ class SqliteDdl(DdlWriter):
         to null.
         """
         if any(key.column == name for key in table.foreign_keys):
-            [(text,)] = yield Statement(_SELECT_DEFINITION, (table.name,))
-            definition = _without_foreign_key(str(text), name)
-            if definition == text:
+            yield from _drop_foreign_key(table.name, name)
+            if (yield Statement(_SELECT_FOREIGN_KEY, (table.name, name))):
                 update = f"UPDATE {quote(table.name)} SET {quote(name)} = NULL"  # noqa: S608 - names
                 yield Statement(update)
                 return
-            # https://sqlite.org/lang_altertable.html: a change that leaves the rows as they are.
-            yield Statement("PRAGMA writable_schema = ON")
-            yield Statement(_SET_DEFINITION, (definition, table.name))
-            yield Statement("PRAGMA writable_schema = RESET")
         yield from super().drop_column(table, name)
+
+    def drop_foreign_keys(self, table: FoundTable, target: str) -> Program[None]:
+        """Drop foreign keys, whose rows SQLite would delete or change when it drops their target.
+
+        Later it would refuse to write any row of the table.
+        """
+        for key in table.foreign_keys:
+            if key.target == target:
+                yield from _drop_foreign_key(table.name, key.column)
 
     def _column(self, column: Column[Any]) -> str:
         if column.primary_key:
@@ -148,6 +153,16 @@ def _inline_key(key: ForeignKeyConstraint) -> str:
     target = quote(key.referred_table.name)
     name = quote(str(key.name))
     return f"CONSTRAINT {name} REFERENCES {target} ({quote('id')}) ON DELETE {key.ondelete}"
+
+
+def _drop_foreign_key(table: str, column: str) -> Program[None]:
+    """Rewrite the definition of a table, as https://sqlite.org/lang_altertable.html describes."""
+    [(text,)] = yield Statement(_SELECT_DEFINITION, (table,))
+    definition = _without_foreign_key(str(text), column)
+    if definition != text:
+        yield Statement("PRAGMA writable_schema = ON")
+        yield Statement(_SET_DEFINITION, (definition, table))
+        yield Statement("PRAGMA writable_schema = RESET")
 
 
 def _without_foreign_key(definition: str, column: str) -> str:
