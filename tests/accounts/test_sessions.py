@@ -243,6 +243,18 @@ async def test_a_refresh_token_goes_into_a_cookie_on_request(site: Site) -> None
     assert gone.status == 401
 
 
+async def test_a_browser_keeps_the_cookie_for_its_age(
+    written: Path, shared_sites: SharedSites
+) -> None:
+    settings = {"users__jwt_management": "refresh", "users__sessions__cookie_max_age": "30d"}
+    async with shared_sites.lend(written, **settings) as site:
+        await site.make_user("ada")
+        body = {"identifier": "ada", "password": PASSWORD}
+        response = await site.ask("POST", "auth/local", body, headers=COOKIE)
+        _, age, *_ = response.headers["set-cookie"].split("; ")
+        assert age == "max-age=2592000"
+
+
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://127.0.0.1.evil.org"])
 async def test_h081_pages_of_others_cannot_use_the_cookie(site: Site, origin: str) -> None:
     token = (await sign_in(site))["refreshToken"]

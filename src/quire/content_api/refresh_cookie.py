@@ -18,6 +18,11 @@ class RefreshCookie:
     def __init__(self, settings: UserSessionSettings, cors: CorsSettings, *, secure: bool) -> None:
         self._name = settings.cookie_name
         self._is_http_only = settings.http_only
+        self._max_age = (
+            ""
+            if settings.cookie_max_age is None
+            else f"; max-age={int(settings.cookie_max_age.total_seconds())}"
+        )
         self._trusted = frozenset(cors.origins) - {"*"}
         self._attributes = "".join(
             (
@@ -34,7 +39,8 @@ class RefreshCookie:
 
     def set(self, token: str) -> tuple[Header, ...]:
         """Return the header that sets the refresh token."""
-        return ((b"set-cookie", f"{self._name}={token}{self._attributes}".encode()),)
+        cookie = f"{self._name}={token}{self._max_age}{self._attributes}"
+        return ((b"set-cookie", cookie.encode()),)
 
     def clear(self) -> tuple[Header, ...]:
         """Return the header that deletes it."""

@@ -10,7 +10,7 @@ from functools import reduce
 
 from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import InvalidValueError, Settings, known_settings
-from quire.settings.strapi_config import COUNTERPARTS, leaves, settings_in, with_breakpoints
+from quire.settings.strapi_config import COUNTERPARTS, leaves, plugin_options, settings_in
 from quire.settings.upload_providers import bucket_settings
 
 # Keys of the admin panel or the development server, without effect on the content API.
@@ -93,8 +93,8 @@ def _plugins(exported: object, settings: Settings) -> Iterator[str]:
                 provider = None
             if provider is not None:
                 yield f"{name} goes through the provider {provider}: {_BUILTIN_MIDDLEWARES[name]}"
-            plugin_options = {name: with_breakpoints(other_options)}
-            yield from _settings(plugin_options, COUNTERPARTS["plugins"], settings)
+            options_by_plugin = {name: plugin_options(other_options)}
+            yield from _settings(options_by_plugin, COUNTERPARTS["plugins"], settings)
         elif name == "graphql":
             yield "the GraphQL API is not served"
         elif name not in _WITHOUT_EFFECT:

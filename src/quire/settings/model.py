@@ -530,6 +530,11 @@ class UserSessionSettings:
     cookie_secure: bool = setting(
         FLAG, "Send that cookie over TLS only, in production.", default=True
     )
+    cookie_max_age: timedelta | None = setting(
+        optional(DURATION),
+        "How long browsers keep that cookie; by default until they are closed.",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

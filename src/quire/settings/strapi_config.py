@@ -64,6 +64,7 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
         "users-permissions.config.sessions.cookie.domain": "users.sessions.cookie_domain",
         "users-permissions.config.sessions.cookie.sameSite": "users.sessions.cookie_same_site",
         "users-permissions.config.sessions.cookie.secure": "users.sessions.cookie_secure",
+        "users-permissions.config.sessions.cookie.maxAge": "users.sessions.cookie_max_age",
         "users-permissions.config.register.allowedFields": "users.register_fields",
         "users-permissions.config.ratelimit.enabled": "users.rate_limit.enabled",
         "users-permissions.config.ratelimit.max": "users.rate_limit.max",
@@ -108,7 +109,7 @@ def read_config(project: Path, environment: str) -> Iterator[ConfigValue]:
 def settings_in(name: str, exported: object) -> object:
     """Return the exports of a file as nested objects: middlewares are a list, by name there."""
     if name == "plugins" and isinstance(exported, dict):
-        return {plugin: with_breakpoints(options) for plugin, options in exported.items()}
+        return {plugin: plugin_options(options) for plugin, options in exported.items()}
     if name != "middlewares" or not isinstance(exported, list):
         return exported
     options = {
@@ -119,16 +120,24 @@ def settings_in(name: str, exported: object) -> object:
     return {prefix: _in_our_form(prefix, config) for prefix, config in options.items()}
 
 
-def with_breakpoints(plugin: object) -> object:
-    """Return the options of a plugin with the breakpoints of uploads as one value."""
+def plugin_options(plugin: object) -> object:
+    """Return the options of a plugin in the form of our settings.
+
+    The breakpoints of uploads are one value; Strapi gives the age of a cookie in milliseconds.
+    """
     if not isinstance(plugin, dict) or not isinstance(config := plugin.get("config"), dict):
         return plugin
-    breakpoints = config.get("breakpoints")
-    if not isinstance(breakpoints, dict):
-        return plugin
-    is_plain = all(isinstance(width, int) for width in breakpoints.values())
-    value = TableValue(breakpoints) if is_plain else CODE
-    return {**plugin, "config": {**config, "breakpoints": value}}
+    breakpoints, sessions = config.get("breakpoints"), config.get("sessions")
+    if isinstance(breakpoints, dict):
+        is_plain = all(isinstance(width, int) for width in breakpoints.values())
+        config = {**config, "breakpoints": TableValue(breakpoints) if is_plain else CODE}
+    cookie = sessions.get("cookie") if isinstance(sessions, dict) else None
+    if isinstance(sessions, dict) and isinstance(cookie, dict):
+        max_age = cookie.get("maxAge")
+        if isinstance(max_age, int):
+            cookie = {**cookie, "maxAge": f"{max_age}ms"}
+            config = {**config, "sessions": {**sessions, "cookie": cookie}}
+    return {**plugin, "config": config}
 
 
 def _in_our_form(middleware: str, config: object) -> object:

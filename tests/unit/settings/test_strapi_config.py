@@ -56,6 +56,15 @@ def test_lengths_of_time_are_read_as_elsewhere(tmp_path: Path) -> None:
     assert settings.users.jwt_expires_in == timedelta(days=7)
 
 
+def test_the_age_of_a_cookie_is_in_milliseconds(tmp_path: Path) -> None:
+    sessions = "{ cookie: { name: 'rt', maxAge: 2592000000 } }"
+    config = f"module.exports = {{ 'users-permissions': {{ config: {{ sessions: {sessions} }} }} }}"
+    settings = load(tmp_path, {"config/plugins.js": config})
+
+    assert settings.users.sessions.cookie_name == "rt"
+    assert settings.users.sessions.cookie_max_age == timedelta(days=30)
+
+
 def test_breakpoints_of_images_replace_the_usual_ones(tmp_path: Path) -> None:
     upload = "{ upload: { config: { breakpoints: { huge: 1920, tiny: 64 } } } }"
     settings = load(tmp_path, {"config/plugins.js": f"module.exports = {upload};"})
