@@ -452,3 +452,22 @@ async def test_a_publication_that_is_repeated_publishes_the_same_document(office
 )
 async def test_lists_are_no_values_of_parameters(office: Office, target: str) -> None:
     assert (await office.ask("GET", target, token=office.boss)).status == 400
+
+
+async def test_who_may_create_entries_makes_that_of_a_single_type(office: Office) -> None:
+    path, masthead = (
+        "/content-manager/single-types/api::masthead.masthead",
+        "api::masthead.masthead",
+    )
+    create = grant("create", None, uid=masthead)
+    del create["properties"]["locales"]
+    creator = await editor(office, create)
+    reader = await editor(office, grant("read", None), email="rita@example.com")
+    refused = await office.ask("PUT", path, {"motto": "All the news"}, token=reader)
+    assert (refused.status, refused.json["error"]["name"]) == (403, "PolicyError")
+    made = await office.ask("PUT", path, {"motto": "All the news"}, token=creator)
+    assert made.status == 200, made.json
+    again = await office.ask("PUT", path, {"motto": "Half the news"}, token=creator)
+    assert (again.status, again.json["error"]["name"]) == (403, "ForbiddenError")
+    shown = await office.ask("GET", path, token=office.boss)
+    assert shown.data["motto"] == "All the news"

@@ -313,6 +313,19 @@ async def test_a_removed_component_leaves_nothing_in_dynamic_zones(model_site: M
     assert [tuple(row) for row in stored] == [("part.ink",)]
 
 
+async def test_unique_values_in_dynamic_zones_prevent_cloning(model_site: ModelSite) -> None:
+    names = {"category": "part", "displayName": "Seal"}
+    mark = attribute("mark", type="string", unique=True)
+    seal = {"action": "create", "uid": "part.seal", **names, "attributes": [mark]}
+    zone = attribute("zone", type="dynamiczone", components=["part.seal"])
+    made = await model_site.update(changed(MEMO, zone, action="create"), components=[seal])
+    assert made.status == 200, made.json
+    path = f"/content-manager/collection-types/{MEMO}/auto-clone/any"
+    refused = await model_site.ask("POST", path, {})
+    prohibited = refused.json["error"]["details"]["prohibitedFields"]
+    assert prohibited == [[["zone", "Seal", "mark"], "unique"]]
+
+
 async def test_a_new_component_does_not_replace_the_one_that_contains_it(
     model_site: ModelSite,
 ) -> None:

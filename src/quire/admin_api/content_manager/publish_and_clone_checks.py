@@ -42,7 +42,12 @@ from quire.document_service.locale_selection import locale_codes
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.python_parameters import as_query
-from quire.schema.attributes.base import ComponentAttribute, Relation, RelationAttribute
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    Relation,
+    RelationAttribute,
+)
 from quire.schema.model import ContentType, Model, Schema
 
 
@@ -121,7 +126,10 @@ ProhibitedField = list[object]
 
 
 def prohibited_fields(schema: Schema, model: Model) -> list[ProhibitedField]:
-    """Return the attributes whose values must be unique, including those in components."""
+    """Return the attributes whose values must be unique, including those in components.
+
+    A path in a dynamic zone has the display name of the component after that of the zone.
+    """
     return [[list(path), reason] for path, reason in _find_prohibited(schema, model, ())]
 
 
@@ -142,6 +150,11 @@ def _find_prohibited(
             yield from _find_prohibited(
                 schema, schema.components[attribute.component], attribute_path
             )
+        elif isinstance(attribute, DynamicZoneAttribute):
+            for uid in attribute.components:
+                component = schema.components[uid]
+                zone_path = (*attribute_path, component.display_name)
+                yield from _find_prohibited(schema, component, zone_path)
 
 
 class SelectedDocuments(Struct, rename="camel"):

@@ -117,7 +117,7 @@ class EntryWriteApi:
             ("POST", f"{collection}/actions/bulkPublish", self.publish_many, ids, count),
             ("POST", f"{collection}/actions/bulkUnpublish", self.unpublish_many, ids, count),
             ("POST", f"{collection}/actions/bulkDelete", self.delete_many, ids, count),
-            ("PUT", single, self.update, entry, EntryResponse),
+            ("PUT", single, self.update_single, entry, EntryResponse),
             ("DELETE", single, self.delete, None, FreeObject),
             ("POST", f"{single}/actions/publish", self.publish, entry, EntryResponse),
             ("POST", f"{single}/actions/unpublish", self.unpublish, options, EntryResponse),
@@ -156,8 +156,16 @@ class EntryWriteApi:
         return await self._run(request, EntryWriter, act, CREATED)
 
     async def update(self, request: Request) -> Response:
-        """Update a document, or add a locale to it; that of a single type is created if missing."""
+        """Update a document, or add a locale to it."""
         self._require(request, UPDATE)
+        return await self._update(request)
+
+    async def update_single(self, request: Request) -> Response:
+        """Update the document of a single type; it is created if it is missing."""
+        self._require(request, UPDATE, CREATE)
+        return await self._update(request)
+
+    async def _update(self, request: Request) -> Response:
         body, locale = body_of(request.body), self._locale(request)
         expected_etags = expected_tags(request)
 
@@ -257,8 +265,11 @@ class EntryWriteApi:
 
     # Shared helpers ----------------------------------------------------------------------------
 
-    def _require(self, request: Request, action: str) -> None:
-        permissions_of(self._schema, request, action)
+    def _require(self, request: Request, *actions: str) -> None:
+        """Check that one of the actions is granted. Raises as `permissions_of` does."""
+        uid, ability = type_of(self._schema, request).uid, request.administrator.ability
+        granted = (action for action in actions if ability.allows(action, uid))
+        permissions_of(self._schema, request, next(granted, actions[0]))
 
     def _locale(self, request: Request) -> str | None:
         """Return the locale to write: that of the query, or else of the body."""
