@@ -21,7 +21,7 @@ from tests.unit.admin_api.office import (
     office_project,
     run_office,
 )
-from tests.unit.kiosk import PAPER
+from tests.unit.kiosk import PAPER, WRITER
 
 TRACES = """
 class Title(Shape[Document]):
@@ -238,6 +238,48 @@ async def test_a_failed_rule_is_told_from_one_that_hides_everything(tmp_path: Pa
         module().raising = False
         hidden_again = await office.ask("GET", PAPERS, token=office.boss)
     assert [hidden.status, failed.status, hidden_again.status] == [200, 500, 200]
+
+
+async def test_a_failed_rule_is_named_wherever_entries_of_its_type_are_missing(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = FAILING_RULE.replace("PAPER", "WRITER")
+    async with open_extended(tmp_path, kind, code) as office:
+        editor = await _editor(office)
+        writers = f"/content-manager/collection-types/{WRITER}"
+        writer = await office.ask("POST", writers, {"name": "Ada"}, token=office.boss)
+        data = {"title": "Sea", "writer": {"connect": [writer.data["documentId"]]}}
+        made = await office.ask("POST", PAPERS, data, token=office.boss)
+        assert made.status == 201, made.json
+        relation = f"/content-manager/relations/{PAPER}"
+        pickers = f"{relation}/writer", f"{relation}/{made.data['documentId']}/writer"
+        lists = f"{PAPERS}?columns=title,writer", "/admin/x/home"
+        for target in pickers:
+            shown = await office.ask("GET", target, token=office.boss)
+            assert [one["documentId"] for one in shown.json["results"]] == [
+                writer.data["documentId"]
+            ]
+        for target in lists:
+            assert "failedRules" not in str(
+                (await office.ask("GET", target, token=office.boss)).json
+            )
+        module().raising = True
+        for target in pickers:
+            told = await office.ask("GET", target, token=office.boss)
+            assert told.status == 500, told.json
+            assert told.json["error"]["details"]["code"]["function"] == "fail"
+        for target in lists:
+            told = await office.ask("GET", target, token=office.boss)
+            assert told.status == 200, told.json
+            (failed,) = told.json.get("data", told.json)["failedRules"]
+            assert (failed["uid"], failed["code"]["function"]) == (WRITER, "fail")
+        untold = await office.ask("GET", lists[0], token=editor)
+        assert [one["code"] for one in untold.json.get("failedRules", [])] in ([], [{}])
+        other = await office.ask("GET", f"{PAPERS}?columns=title", token=office.boss)
+        assert "failedRules" not in other.json
+        module().raising = False
+        again = await office.ask("GET", lists[0], token=office.boss)
+        assert "failedRules" not in again.json
 
 
 HIDING_RULE = """

@@ -167,6 +167,9 @@ def test_a_failed_rule_is_named_in_lists_and_forms_and_nothing_is_created(
         go_on(page, LIST)
         expect(failed.first).to_be_visible()
         expect(page.get_by_text("No entries of")).to_have_count(0)
+        go_on(page, "/admin")
+        missing = page.get_by_role("alert").filter(has_text="Entries are missing")
+        expect(missing).to_contain_text(re.compile(r"on_sale \(src/extensions/checks\.py:\d+\)"))
         go_on(page, f"{LIST}/create")
         page.get_by_role("textbox", name="name").fill("Lost")
         for _ in range(2):

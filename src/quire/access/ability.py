@@ -6,7 +6,7 @@ of all caches of reads and responses. Therefore two that grant the same are equa
 and two that differ in anything that changes a response must not be equal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from msgspec import Struct
@@ -106,6 +106,16 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
     def require_reads(self, uid: str) -> None:
         """Raise ProjectCodeError if a rule on reading a content type has failed."""
         self.require(*(f"{uid}.{action}" for action in _READ_ACTIONS))
+
+    def failed_reads(self, uids: Iterable[str]) -> dict[str, ProjectCodeError]:
+        """Return the errors of `require_reads`, by the uids of content types."""
+        errors: dict[str, ProjectCodeError] = {}
+        for uid in uids if self.failed else ():
+            try:
+                self.require_reads(uid)
+            except ProjectCodeError as error:
+                errors[uid] = error
+        return errors
 
     def narrow(self, uid: str, *actions: str) -> bool:
         """Tell whether there is a rule on one of these actions on a content type."""

@@ -152,6 +152,14 @@ class ProjectFunction(Struct):
     place: str | UnsetType = UNSET
 
 
+class FailedRule(Struct, rename="camel"):
+    """A content type whose entries are missing, because a rule on reading them has failed."""
+
+    uid: str
+    display_name: str
+    code: ProjectFunction
+
+
 class NoEntry(RequestBody):
     """The response for a missing entry."""
 

@@ -83,7 +83,7 @@ export type EntryListMeta = { "pagination": AdminPagination };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[]; "computed"?: Record<string, unknown>; "computedErrors"?: Record<string, unknown> };
 
-export type EntryPage = { "results": (ManagedEntry)[]; "pagination": AdminPagination; "computedErrors"?: Record<string, unknown> };
+export type EntryPage = { "results": (ManagedEntry)[]; "pagination": AdminPagination; "computedErrors"?: Record<string, unknown>; "failedRules"?: (FailedRule)[] };
 
 export type EntryProblem = { "path": (string)[]; "message": string };
 
@@ -108,6 +108,8 @@ export type FactorCode = { "code": string };
 export type FactorRemoval = { "password": string; "code": string };
 
 export type FailedAction = { "action": "publish" | "unpublish"; "at": string; "message": string };
+
+export type FailedRule = { "uid": string; "displayName": string; "code": ProjectFunction };
 
 export type FailingWebhook = { "id": string; "name": string; "count": number };
 
@@ -233,7 +235,7 @@ export type NoEntry = Record<string, unknown>;
 
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "failed" | "waiting"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
-export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
+export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null; "failedRules"?: (FailedRule)[] };
 
 export type PasswordReset = { "resetPasswordToken": string; "password": string; "code"?: string };
 

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { RecentEntry } from '../api/generated'
 import { useAbility, useHome, useMe, useModel } from '../api/hooks'
 import type { ContentType, Status } from '../api/types'
+import { FailedRules } from '../components/FailedRules'
 import { RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { StatusBadge } from '../components/StatusBadge'
@@ -51,6 +52,7 @@ export function Home() {
       )}
       {home.data && documents && (
         <>
+          <FailedRules rules={home.data.failedRules} />
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
             {(['draft', 'modified', 'published'] as const).map((status) => (
               <Paper key={status} withBorder p="sm" className="quire-surface">

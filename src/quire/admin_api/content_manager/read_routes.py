@@ -16,13 +16,14 @@ from quire.admin_api.response_types import (
     CONTENT,
     ComputedError,
     EntryResponse,
+    FailedRule,
     ListQuery,
     LocaleQuery,
     ManagedEntry,
     PageEnvelope,
     StatusQuery,
 )
-from quire.admin_api.router import SIGNED_IN, describe_error
+from quire.admin_api.router import SIGNED_IN, describe_error, describe_failed_rules
 from quire.content_api.around_reads import AroundReads
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.http_messages import Handler, Request, Response
@@ -40,6 +41,7 @@ from quire.document_service.computed_reads import compute_for_administrator
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, NotFoundError
 from quire.hooks.policies import ReadAction
+from quire.schema.model import ContentType
 
 
 class PopulateQuery(Struct):
@@ -57,9 +59,13 @@ class EntryListQuery(ListQuery, kw_only=True):
 
 
 class EntryPage(PageEnvelope[ManagedEntry], rename="camel", kw_only=True):
-    """A page of a list; ``computed_errors`` says why columns of computed fields are empty."""
+    """A page of a list; ``computed_errors`` says why columns of computed fields are empty.
+
+    ``failed_rules`` are those on content types whose entries are missing in columns of relations.
+    """
 
     computed_errors: dict[str, ComputedError] | UnsetType = UNSET
+    failed_rules: list[FailedRule] | UnsetType = UNSET
 
 
 class EntryApi:
@@ -118,9 +124,27 @@ class EntryApi:
         columns = requested_columns(query)
         if computed and columns and not columns.isdisjoint(computed):
             return await self._list_computed(request, permissions, query, columns)
-        return respond_encoded(
-            await self._lists.page(permissions, raw_query, query, request.version)
-        )
+        body = await self._lists.page(permissions, raw_query, query, request.version)
+        failed_rules = self._failed_rules(request, permissions.content_type, columns)
+        if failed_rules:
+            page = msgspec.json.decode(body, type=dict[str, Any])
+            body = msgspec.json.encode({**page, "failedRules": failed_rules})
+        return respond_encoded(body)
+
+    def _failed_rules(
+        self, request: Request, content_type: ContentType, columns: frozenset[str] | None
+    ) -> list[FailedRule]:
+        """Return the failed rules on the targets of listed relations."""
+        administrator = request.administrator
+        if not administrator.ability.project_rules.failed:
+            return []
+        targets = {
+            relation.target: None
+            for relation in content_type.relations
+            if relation.target is not None and (columns is None or relation.name in columns)
+        }
+        content_types = self._engine.schema.content_types
+        return describe_failed_rules(administrator, (content_types[uid] for uid in targets))
 
     async def _list_computed(
         self, request: Request, permissions: TypePermissions, query: Query, columns: frozenset[str]
@@ -147,6 +171,9 @@ class EntryApi:
                 entry.pop(need, None)
             entry.update(computed_values)
         page.update(_describe_errors(errors, request))
+        failed_rules = self._failed_rules(request, permissions.content_type, columns)
+        if failed_rules:
+            page["failedRules"] = failed_rules
         return respond_encoded(msgspec.json.encode(page))
 
     async def find_one(self, request: Request) -> Response:

@@ -90,6 +90,7 @@ class RelationApi:
         schema, store = self._engine.schema, self._engine.store
         field = field_of(schema, request.parameters["model"], request.parameters["field"])
         ability = request.administrator.ability
+        ability.project_rules.require_reads(field.target.uid)
 
         def program() -> Program[Result]:
             setting = yield from read_setting(store.writes, view_key(field.target.uid))

@@ -3,11 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import EXTRAS, DataEnvelope, DocumentCounts, RecentEntry
+from quire.admin_api.response_types import (
+    EXTRAS,
+    DataEnvelope,
+    DocumentCounts,
+    FailedRule,
+    RecentEntry,
+)
 from quire.admin_api.responses import respond_data
-from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.router import SIGNED_IN, describe_failed_rules
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.recent_changes import RecentEntries, managed_types
@@ -41,13 +47,17 @@ class FailingWebhook(Struct):
 
 
 class Overview(Struct, rename="camel"):
-    """The latest changes, the numbers of documents, and failing webhooks."""
+    """The latest changes, the numbers of documents, and failing webhooks.
+
+    ``failed_rules`` are those that entries are missing for.
+    """
 
     edited: list[RecentEntry]
     published: list[RecentEntry]
     documents: DocumentCounts
     types: list[CountedType]
     failing_webhooks: list[FailingWebhook] | None
+    failed_rules: list[FailedRule] | UnsetType = UNSET
 
 
 class OverviewApi:
@@ -80,6 +90,8 @@ class OverviewApi:
             }
             if ability.allows(_SEES_WEBHOOKS):
                 overview["failingWebhooks"] = yield from self._failing_webhooks()
+            if failed_rules := describe_failed_rules(request.administrator, types):
+                overview["failedRules"] = failed_rules
             return overview
 
         return respond_data(await self._database.read(program, snapshot=True))

@@ -9,6 +9,7 @@ import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry, EntryPage, Status } from '../../api/types'
+import { FailedRules } from '../../components/FailedRules'
 import { EmptyState, ErrorState, Loading, NoPermission } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
@@ -245,6 +246,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       {isEditing && <BulkEdit type={type} locale={locale} entries={[...selected.values()]} onClose={() => setEditing(false)} onDone={clearSelection} />}
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       <MissingComputedFields errors={list.data?.computedErrors} />
+      <FailedRules rules={list.data?.failedRules} />
       {!list.data && !list.error && <Loading rows={10} />}
       {list.data && !mayRead && <NoPermission>{t('list.noPermissionInLocale', { type: info.displayName, locale: locale ?? '' })}</NoPermission>}
       {list.data && rows.length === 0 && mayRead && (
