@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
+from urllib.parse import urlsplit
 
 from quire.errors import ConfigurationError
 from quire.settings.code_settings import ExtensionSettings
@@ -64,6 +65,23 @@ CUSTOM_FIELD_TYPES = table_of(
 )
 CACHE_CONTROLS = table_of(HEADER_VALUE, 'uids of content types, or "*", to values of Cache-Control')
 SECRET: SettingType[str | None] = SettingType(TEXT.expected, TEXT.read, TEXT.read_text)
+
+
+def _database_url(value: object) -> str:
+    text = TEXT.read(value)
+    try:
+        urlsplit(text)
+    except ValueError:  # its text may contain the password
+        raise InvalidValueError(
+            "expected a URL such as postgresql://user:password@host/name, "
+            "in which [ and ] of a password are written as %5B and %5D"
+        ) from None
+    return text
+
+
+_URL = SettingType(TEXT.expected, _database_url, _database_url)
+DATABASE_URL: SettingType[str | None] = SettingType(_URL.expected, _URL.read, _URL.read_text)
+DATABASE_URLS = list_of(_URL, "strings")
 
 Environment = Literal["production", "development"]
 NEW_SECRETS_COMMAND = "quire config --new-secrets"
@@ -195,7 +213,7 @@ class DatabaseSettings:
         default=30,
     )
     url: str | None = setting(
-        SECRET,
+        DATABASE_URL,
         "URL of a PostgreSQL database; it replaces the connection settings below.",
         default=None,
         variable="DATABASE_URL",
@@ -247,7 +265,7 @@ class DatabaseSettings:
         integer(1, 600_000), "Milliseconds to wait for a new connection.", default=5000
     )
     replicas: tuple[str, ...] = setting(
-        NAMES,
+        DATABASE_URLS,
         "URLs of PostgreSQL standbys that serve reads.",
         default=(),
         variable="DATABASE_REPLICA_URLS",
@@ -265,7 +283,7 @@ class DatabaseSettings:
         default=False,
     )
     direct_url: str | None = setting(
-        SECRET,
+        DATABASE_URL,
         "URL of the PostgreSQL server itself, without the pooler, for backups.",
         default=None,
         variable="DATABASE_DIRECT_URL",

@@ -152,6 +152,15 @@ def test_a_placeholder_of_an_example_file_is_noticed(load: Load) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["URL", "DIRECT_URL", "REPLICA_URLS"])
+def test_a_url_of_a_database_that_cannot_be_read_is_an_error(load: Load, name: str) -> None:
+    (problem,) = problems_of(load, environ={f"DATABASE_{name}": "postgresql://u:hunter2[@host/d"})
+
+    assert problem.startswith(f"environment: DATABASE_{name}: expected a URL such as postgresql://")
+    assert "%5B" in problem
+    assert "hunter2" not in problem
+
+
 def test_a_misspelt_variable_is_noticed(load: Load, tmp_path: Path) -> None:
     dotenv = "APP_KEY=a\nJWT_SECRETS=b\nPUBLIC_URLS=c\nPUBLIC_URL=https://example.org\n"
     settings = load(dotenv=dotenv)
