@@ -29,13 +29,13 @@ import quire.database.tables.metadata
 import quire.database.tables.table_map
 import quire.document_service.read_planner
 import quire.schema.load
+from quire.database.bounded_cache import BoundedCache
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.copying.pages import NamedStatement
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
-from quire.database.lru import BoundedCache
 from quire.database.tables.metadata import ColumnTypes, build_metadata
 from quire.database.tables.table_map import TableMap
 from quire.errors import SchemaProblem

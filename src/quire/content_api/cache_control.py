@@ -15,7 +15,7 @@ from quire.access.principal import Anonymous
 from quire.content_api.headers import Header
 from quire.content_api.http_messages import NOT_MODIFIED, Request, Response
 from quire.content_api.routes import Route
-from quire.database.lru import BoundedCache
+from quire.database.bounded_cache import BoundedCache
 from quire.query.querystring import QueryValue
 from quire.schema.attributes.base import (
     Attribute,

@@ -15,7 +15,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.response_types import FreeObject
 from quire.content_api.routes import Authorizer, Route, RouteGroup
-from quire.database.lru import BoundedCache
+from quire.database.bounded_cache import BoundedCache
 from quire.schema.model import Schema
 from quire.settings import Settings
 

@@ -29,10 +29,10 @@ from quire.content_manager.status_and_locale import (
     requested_version,
     split_status,
 )
+from quire.database.bounded_cache import BoundedCache
 from quire.database.execute.json_encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
-from quire.database.lru import BoundedCache
 from quire.database.program import Program
 from quire.document_service.read_service import ReadService
 from quire.schema.model import DRAFT_STATUS

@@ -24,7 +24,7 @@ from quire.access.ability import (
 from quire.access.admin_ability import AdminAbility
 from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
-from quire.database.lru import BoundedCache
+from quire.database.bounded_cache import BoundedCache
 from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal

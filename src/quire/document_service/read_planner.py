@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess, NarrowedAbility
+from quire.database.bounded_cache import BoundedCache
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.compiler import NO_SERIALIZERS, ValueSerializers, compile_read
 from quire.database.compile.grouped_counts import compile_grouped_counts
@@ -27,7 +28,6 @@ from quire.database.compile.statements import Values
 from quire.database.dialect import Dialect
 from quire.database.execute.prepared_read import EntryJson, PreparedRead, bind_read
 from quire.database.interface import WouldBlockError
-from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
 from quire.document_service.commands import WrittenEntry

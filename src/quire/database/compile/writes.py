@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 
+from quire.database.bounded_cache import BoundedCache
 from quire.database.compile.statements import Query, StatementBuilder, Values
 from quire.database.dialect import Dialect
-from quire.database.lru import BoundedCache
 from quire.database.program import Program, Rows, Statement, Value
 from quire.schema.attributes.base import StorageKind
 

@@ -20,11 +20,11 @@ import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 
+from quire.database.bounded_cache import BoundedCache
 from quire.database.compile.read_strategy import PageStrategy
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import Keys, ListFacts
 from quire.database.interface import Database, WouldBlockError
-from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowLists
 from quire.database.versioned_cache import ContentVersions, Tables, VersionedCache

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from quire.database.lru import BoundedCache
+from quire.database.bounded_cache import BoundedCache
 
 
 def test_what_was_put_in_is_found() -> None:
