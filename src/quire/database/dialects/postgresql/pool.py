@@ -47,7 +47,7 @@ class Pool:
         self._waits = self._refused = 0
         self._wait_seconds = 0.0
         self._all_back: asyncio.Event | None = None
-        """Set when no connection is lent any more, for `close`."""
+        """Set when no connection is lent or being opened any more, for `close`."""
 
     @property
     def has_idle(self) -> bool:
@@ -123,6 +123,7 @@ class Pool:
             # Where the server has no more, the next caller gets a connection that is returned.
             if not (isinstance(error, asyncpg.TooManyConnectionsError) and self._established):
                 self._hand_over(None)
+            self._signal_if_all_back()
             raise
         self._opening -= 1
         return connection
@@ -172,6 +173,10 @@ class Pool:
         else:
             connection.forget_statements(self._epoch)
             self._hand_over(connection)
+        self._signal_if_all_back()
+
+    def _signal_if_all_back(self) -> None:
+        """Let `close` continue if no connection is lent or being opened any more."""
         if self._all_back is not None and self._open == len(self._idle):
             self._all_back.set()
 

@@ -5,6 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 
+from quire.database.dialects.postgresql import pool as pool_module
 from quire.database.dialects.postgresql.connection import (
     PostgresConnection,
     PostgresOptions,
@@ -142,3 +143,25 @@ async def test_a_slot_is_not_lost_with_whoever_was_given_it(options: PostgresOpt
     assert pool.statistics("").in_use == 1
     pool.release(connection)
     await pool.close()
+
+
+async def test_a_pool_is_closed_as_soon_as_its_last_attempt_to_connect_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool_module, "_CLOSING_SECONDS", 3600)
+    is_closing = asyncio.Event()
+
+    async def connect() -> PostgresConnection:
+        await is_closing.wait()
+        raise ConnectionRefusedError
+
+    pool = Pool(connect, size=1, queue_seconds=60)
+    waiting = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(pool.close())
+    await asyncio.sleep(0)
+    is_closing.set()
+    with pytest.raises(ConnectionRefusedError):
+        await waiting
+    async with asyncio.timeout(20):
+        await closing
