@@ -22,6 +22,7 @@ from quire.database.dialects.postgresql.connection_security import (
     connection_security,
 )
 from quire.database.entries.entry_tables import open_store
+from quire.database.integrity.findings import count_noun
 from quire.database.settings_target import target_of
 from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.tables.table_map import map_tables
@@ -160,7 +161,8 @@ class DeployReport(Struct, frozen=True):
             yield f"{finding.level:<9}{finding.check}: {finding.message}"
         if self.findings:
             yield ""
-        yield f"{self._count('problem')} problems, {self._count('warning')} warnings."
+        counts = (count_noun(self._count(level), level) for level in ("problem", "warning"))
+        yield f"{', '.join(counts)}."
 
     def json(self) -> str:
         """Return the report for scripts."""
@@ -179,7 +181,7 @@ class DeployReport(Struct, frozen=True):
             ensure_ascii=False,
         )
 
-    def _count(self, level: Literal["problem", "warning"]) -> int:
+    def _count(self, level: str) -> int:
         return sum(finding.level == level for finding in self.findings)
 
 

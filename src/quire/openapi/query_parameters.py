@@ -5,7 +5,7 @@ Nested parameters are objects here and written with brackets in a query string:
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -64,14 +64,10 @@ class PopulateSchemas:
     def order(self, model: Model) -> JsonSchema:
         """Describe one attribute to sort by, of the model or of a related one."""
         orders = [f"{name}{order}" for name in default_fields(model) for order in _ORDERS]
-        relation_names = [
-            re.escape(attribute.name)
-            for attribute in self._edges(model)
-            if self._filters.target(attribute)
-        ]
-        if not relation_names:
+        relations = [edge for edge in self._edges(model) if self._filters.target(edge)]
+        if not relations:
             return one_of_texts(orders)
-        pattern = rf"^({'|'.join(relation_names)})(\.\w+)+(:(asc|desc))?$"
+        pattern = rf"^({_names_pattern(relations)})(\.\w+)+(:(asc|desc))?$"
         return any_of(one_of_texts(orders), {**TEXT, "pattern": pattern})
 
     def _edges(self, model: Model) -> list[Attribute]:
@@ -91,7 +87,7 @@ class PopulateSchemas:
 
     def _schema_of_model(self, model: Model) -> JsonSchema:
         edges = self._edges(model)
-        paths = rf"^({'|'.join(re.escape(edge.name) for edge in edges)})(\.\w+)*$"
+        paths = rf"^({_names_pattern(edges)})(\.\w+)*$"
         names = any_of(one_of_texts([edge.name for edge in edges]), {**TEXT, "pattern": paths})
         options_by_edge = self._models.schemas.refer(
             ("populate each", model.uid),
@@ -150,6 +146,11 @@ class PopulateSchemas:
                 lambda: record({"on": by_component}, closed=True),
             ),
         )
+
+
+def _names_pattern(attributes: Iterable[Attribute]) -> str:
+    """Return a regular expression of names for JavaScript, which does not escape hyphens."""
+    return "|".join(re.escape(attribute.name).replace(r"\-", "-") for attribute in attributes)
 
 
 def _alternatives(item: JsonSchema) -> tuple[JsonSchema, JsonSchema]:

@@ -1,6 +1,7 @@
 """The OpenAPI document of the content API matches the schema and the permissions."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,21 @@ def test_paths_of_the_project_have_their_own_parameters(tmp_path: Path) -> None:
         for operation in methods.values()
     ]
     assert in_path == [["documentId"], ["slug"], ["documentId"]]
+
+
+def test_patterns_are_regular_expressions_of_javascript(tmp_path: Path) -> None:
+    """A hyphen must not be escaped there."""
+    see_also = {"type": "relation", "relation": "manyToMany", "target": "api::page.page"}
+    write_tree(tmp_path, type_file("page", {"see-also": see_also}))
+    schema = load_project_schema(load_settings(tmp_path, environ={}))
+    uid = "api::page.page"
+    endpoint = declared(method="GET", path="pages", action=f"{uid}.find", uid=uid)
+
+    text = json.dumps(describe_content_api(schema, FullAccess(), [endpoint], OPTIONS))
+
+    patterns = re.findall(r'"pattern": "([^"]+)"', text)
+    assert any("see-also" in pattern for pattern in patterns)
+    assert not any(r"\-" in pattern for pattern in patterns)
 
 
 def test_a_long_chain_of_types_is_described(tmp_path: Path) -> None:

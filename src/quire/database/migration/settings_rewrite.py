@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.entry_tables import EntryStore
 from quire.database.migration.name_mapping import NameMapping
+from quire.database.migration.renamed_models import ADMIN_PERMISSION
 from quire.database.program import Program
 from quire.database.stores.auth_rows import ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, read_settings, view_key, write_setting
 from quire.schema.model import Model
 
-_ADMIN_PERMISSION = "admin::permission"
 _MAIN_FIELD = "mainField"
 _LABEL = "label"
 
@@ -31,7 +31,7 @@ def rewrite_settings(store: EntryStore, names: NameMapping) -> Program[None]:
 
 def _rename_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
     """Rename fields in permissions of administrators."""
-    table = store.tables[_ADMIN_PERMISSION]
+    table = store.tables[ADMIN_PERMISSION]
     properties, subject = table.columns["properties"], table.columns["subject"]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from quire.database.integrity.findings import count_noun
 from quire.schema.attributes.base import StorageKind
 
 
@@ -67,7 +68,7 @@ class DropTable(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        return f"drop the table {self.table} with {_count(self.rows, 'row')}"
+        return f"drop the table {self.table} with {count_noun(self.rows, 'row')}"
 
 
 class RenameTable(Struct, frozen=True, kw_only=True):
@@ -109,7 +110,9 @@ class DropColumn(Struct, frozen=True, kw_only=True):
     rows: int
 
     def __str__(self) -> str:
-        return f"drop the column {self.column} of {self.table} with {_count(self.rows, 'value')}"
+        return (
+            f"drop the column {self.column} of {self.table} with {count_noun(self.rows, 'value')}"
+        )
 
 
 class ConvertColumn(Struct, frozen=True, kw_only=True):
@@ -276,7 +279,3 @@ class Plan(Struct, frozen=True, kw_only=True):
         yield from (str(step) for step in self.steps)
         yield from (str(notice) for notice in self.notices)
         yield from (str(conflict) for conflict in self.several_documents)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
