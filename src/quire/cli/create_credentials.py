@@ -151,9 +151,11 @@ def create_token(
 ) -> int:
     """Create an API token and print it, once.
 
-    Raises :class:`ApplicationError` when type and actions do not match or an action does not exist,
-    and ExtensionError for mistakes in the Python code of the project.
+    Raises :class:`ApplicationError` when the name is empty, when type and actions do not match or
+    an action does not exist, and ExtensionError for mistakes in the Python code of the project.
     """
+    if not name.strip():
+        raise ApplicationError("The name is empty.")
     schema = load_project_schema(settings)
     _check_actions(_known_actions(settings, schema) if actions else frozenset(), kind, actions)
     salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key

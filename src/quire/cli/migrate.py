@@ -24,6 +24,7 @@ from quire.database.migration.migrate import (
     migrate_to,
     plan_migration_to,
 )
+from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import recorded_schema
 from quire.database.migration.steps import Plan
@@ -212,14 +213,14 @@ async def _apply(settings: Settings, request: MigrationRequest, *, wait: float) 
     target = target_of(settings)
     lock = DatabaseLock(seconds=wait)
     database = await lock.open(target)
+
+    def migrate() -> Program[PlannedMigration]:
+        migration = yield from migrate_to(target.kind, request, now=now_ms())
+        yield from forget_expired(target.kind, days=settings.database.archive_days, now=now_ms())
+        return migration
+
     try:
-        migration = await lock.write(
-            database, lambda: migrate_to(target.kind, request, now=now_ms())
-        )
-        await lock.write(
-            database,
-            lambda: forget_expired(target.kind, days=settings.database.archive_days, now=now_ms()),
-        )
+        migration = await lock.write(database, migrate)
         if migration.plan.steps:
             await renew_statistics(database, target.kind.statistics, target.kind.inspector)
     except ConsentNeededError as error:

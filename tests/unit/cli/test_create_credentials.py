@@ -151,6 +151,13 @@ def test_a_custom_token_grants_actions_of_routes_of_python_code(run: Run, projec
     assert run("token", "create", project, "--name", "another").code == 0  # without actions
 
 
+def test_a_token_without_a_name_is_refused(run: Run, project: Path) -> None:
+    code, output, messages = run("token", "create", project, "--name", " ")
+
+    assert (code, output) == (2, "")
+    assert "The name is empty." in messages
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
