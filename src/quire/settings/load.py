@@ -356,7 +356,9 @@ def _misspelt_variables(
 def _is_mentioned(root: Path, name: str) -> bool:
     files = (file for folder in _CODE_FOLDERS for file in (root / folder).rglob("*.*"))
     return any(
-        name.encode() in file.read_bytes() for file in files if file.suffix in _CODE_SUFFIXES
+        name.encode() in file.read_bytes()
+        for file in files
+        if file.suffix in _CODE_SUFFIXES and file.is_file()
     )
 
 

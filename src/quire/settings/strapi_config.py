@@ -132,11 +132,11 @@ def plugin_options(plugin: object) -> object:
         is_plain = all(isinstance(width, int) for width in breakpoints.values())
         config = {**config, "breakpoints": TableValue(breakpoints) if is_plain else CODE}
     cookie = sessions.get("cookie") if isinstance(sessions, dict) else None
-    if isinstance(sessions, dict) and isinstance(cookie, dict):
-        max_age = cookie.get("maxAge")
-        if isinstance(max_age, int):
-            cookie = {**cookie, "maxAge": f"{max_age}ms"}
-            config = {**config, "sessions": {**sessions, "cookie": cookie}}
+    if isinstance(sessions, dict) and isinstance(cookie, dict) and "maxAge" in cookie:
+        max_age = cookie["maxAge"]
+        # The text of a variable would count as seconds.
+        cookie = {**cookie, "maxAge": f"{max_age}ms" if isinstance(max_age, int) else CODE}
+        config = {**config, "sessions": {**sessions, "cookie": cookie}}
     return {**plugin, "config": config}
 
 

@@ -162,6 +162,7 @@ def test_a_url_of_a_database_that_cannot_be_read_is_an_error(load: Load, name: s
 
 
 def test_a_misspelt_variable_is_noticed(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "src/plugins/colors/node_modules/color.js").mkdir(parents=True)
     dotenv = "APP_KEY=a\nJWT_SECRETS=b\nPUBLIC_URLS=c\nPUBLIC_URL=https://example.org\n"
     settings = load(dotenv=dotenv)
     assert settings.notices == (

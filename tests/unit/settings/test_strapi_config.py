@@ -65,6 +65,15 @@ def test_the_age_of_a_cookie_is_in_milliseconds(tmp_path: Path) -> None:
     assert settings.users.sessions.cookie_max_age == timedelta(days=30)
 
 
+def test_the_age_of_a_cookie_in_a_variable_is_not_taken_for_seconds(tmp_path: Path) -> None:
+    sessions = "{ cookie: { name: 'rt', maxAge: env.int('COOKIE_AGE', 2592000000) } }"
+    options = f"{{ 'users-permissions': {{ config: {{ sessions: {sessions} }} }} }}"
+    settings = load(tmp_path, {"config/plugins.js": f"module.exports = ({{ env }}) => ({options})"})
+
+    assert settings.users.sessions.cookie_name == "rt"
+    assert settings.users.sessions.cookie_max_age is None
+
+
 def test_breakpoints_of_images_replace_the_usual_ones(tmp_path: Path) -> None:
     upload = "{ upload: { config: { breakpoints: { huge: 1920, tiny: 64 } } } }"
     settings = load(tmp_path, {"config/plugins.js": f"module.exports = {upload};"})
