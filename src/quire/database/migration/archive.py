@@ -25,7 +25,7 @@ from quire.schema.attributes.base import StorageKind
 _DAY = 86_400_000
 _DOCUMENT_ID = "document_id"
 _COLUMNS_OF_VALUES = 2
-"""An id and a value."""
+"""An id and a value; a table may have no more."""
 
 ARCHIVE_TABLE = "quire_archive"
 
@@ -34,14 +34,20 @@ class ArchivedRows(Struct, frozen=True, kw_only=True):
     """Archived rows of one table: the archive table, the original table, and their columns.
 
     ``whole`` rows were removed, of others only the values of one column. ``types`` are those of the
-    columns, as the database spells them; archives of former versions have none.
+    columns, as the database spells them. Archives of former versions have neither.
     """
 
     archive_table: str
     table: str
     columns: tuple[str, ...]
-    whole: bool
+    whole: bool | None
     types: tuple[str, ...] = ()
+
+    def are_whole(self, table: FoundTable) -> bool:
+        """Tell whether the rows were removed from a table, by its columns if nothing else says."""
+        if self.whole is not None:
+            return self.whole
+        return len(self.columns) > _COLUMNS_OF_VALUES or len(self.columns) >= len(table.columns)
 
     def columns_in(self, table: FoundTable) -> tuple[str, ...]:
         """Return the columns that a table has, with the same types."""
@@ -198,7 +204,7 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
                     archive_table=item["kept"],
                     table=item["table"],
                     columns=tuple(item["columns"]),
-                    whole=item.get("whole", len(item["columns"]) > _COLUMNS_OF_VALUES),
+                    whole=item.get("whole"),
                     types=tuple(item.get("types", ())),
                 )
                 for item in orjson.loads(str(tables))
@@ -208,25 +214,31 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
     ]
 
 
-def restore_archive(writes: Writes, archive: Archive, existing_tables: FoundTables) -> Program[int]:
+def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
     """Restore archived rows whose tables and columns exist again; returns how many.
 
     An existing row keeps everything but an archived value that it lacks; a missing row is inserted
     with its former id, without references to rows that are gone. The rest is left out. Raises
     ConflictError when other documents have got the ids of archived ones.
     """
+    writes, existing_tables = Writes(kind.dialect()), (yield from kind.inspector.tables())
+    highest_ids = yield from kind.counters.read()
     restorable_rows = [rows for rows in archive.tables if rows.table in existing_tables]
     for rows in restorable_rows:
-        if rows.whole and _DOCUMENT_ID in rows.columns:
+        if _DOCUMENT_ID in rows.columns and rows.are_whole(existing_tables[rows.table]):
             yield from _require_same_documents(writes, rows)
     count = 0
     for rows in _referred_first(restorable_rows, existing_tables):
         table = existing_tables[rows.table]
         columns = rows.columns_in(table)
-        if not rows.whole:
-            count += yield from _fill(writes, rows, columns)
+        if not rows.are_whole(table):
+            count += yield from _fill(writes, rows, columns, table)
         elif _DOCUMENT_ID in columns or _id_columns(rows.columns) <= set(columns):
-            count += yield from _insert(writes, rows, columns, table)
+            ids = yield from _insert(writes, rows, columns, table)
+            count += len(ids)
+            # A table that was created again would assign their ids once more.
+            if max(ids, default=0) > highest_ids.get(table.name, 0):
+                yield from kind.counters.raise_to(table.name, max(ids))
     return count
 
 
@@ -273,8 +285,10 @@ def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
-def _fill(writes: Writes, rows: ArchivedRows, columns: Sequence[str]) -> Program[int]:
-    """Set archived values in existing rows, where they have none."""
+def _fill(
+    writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
+) -> Program[int]:
+    """Set archived values in existing rows, where they have none; no references to lost rows."""
     count = 0
     for name in columns:
         if name == "id":
@@ -287,7 +301,9 @@ def _fill(writes: Writes, rows: ArchivedRows, columns: Sequence[str]) -> Program
             )
             change = sa.update(target).values({column: archived.c[column]})
             is_missing = sa.and_(archived.c.id == target.c.id, target.c[column].is_(None))
-            return change.where(is_missing).returning(target.c.id)
+            targets = [key.target for key in table.foreign_keys if key.column == column]
+            references = (_has_row(target_table, archived.c[column]) for target_table in targets)
+            return change.where(is_missing, *references).returning(target.c.id)
 
         filled_rows = yield from writes.run(("put back", rows.archive_table, name), build)
         count += len(filled_rows)
@@ -296,8 +312,8 @@ def _fill(writes: Writes, rows: ArchivedRows, columns: Sequence[str]) -> Program
 
 def _insert(
     writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
-) -> Program[int]:
-    """Insert the missing rows, as the foreign keys of their table allow."""
+) -> Program[list[int]]:
+    """Insert the missing rows, as the foreign keys of their table allow; returns their ids."""
 
     def build(_: StatementBuilder) -> sa.ClauseElement:
         target, archived = (
@@ -320,7 +336,7 @@ def _insert(
         return sa.insert(target).from_select(list(values), selected_rows).returning(target.c.id)
 
     inserted_rows = yield from writes.run(("put back rows", rows.archive_table), build)
-    return len(inserted_rows)
+    return [int(id_ or 0) for (id_,) in inserted_rows]
 
 
 def _has_row(
@@ -374,13 +390,9 @@ class ModelArchive:
 
     async def put_back(self, archive: Archive) -> int:
         """Restore what can be restored; returns how many rows."""
-        return await self._database.write(self._put_back(archive))
+        return await self._database.write(restore_archive(self._kind, archive))
 
     async def forget(self, archive: Archive) -> None:
         """Delete an archive."""
         writes = Writes(self._kind.dialect())
         await self._database.write(forget(writes, self._kind.ddl, archive))
-
-    def _put_back(self, archive: Archive) -> Program[int]:
-        existing_tables = yield from self._kind.inspector.tables()
-        return (yield from restore_archive(Writes(self._kind.dialect()), archive, existing_tables))

@@ -1,5 +1,7 @@
 """Data removed by a migration is archived and can be restored."""
 
+import json
+
 import pytest
 
 from quire.database.compile.writes import Writes
@@ -37,8 +39,7 @@ def asides(context: MigratedDatabase) -> list[Archive]:
 
 
 def restore(context: MigratedDatabase, archive: Archive) -> int:
-    found = context.store.run(context.store.kind.inspector.tables())
-    return context.store.run(restore_archive(Writes(context.store.dialect), archive, found))
+    return context.store.run(restore_archive(context.store.kind, archive))
 
 
 def test_nothing_is_kept_where_nothing_was_taken(make_context: MakeContext) -> None:
@@ -252,3 +253,53 @@ def test_rows_of_tables_that_no_schema_knows_stay_when_a_type_is_dropped(
     context = context.migrate(schema_of())
     context.store.execute(f"INSERT INTO quire_others VALUES (2, {note})")
     assert context.column("quire_others", "note_id") == [note, note]
+
+
+def test_a_restored_type_gives_new_entries_further_ids(make_context: MakeContext) -> None:
+    context = make_context(PLAIN)
+    note = context.entry("notes", "a", title="one")
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    context = context.migrate(PLAIN)
+    assert restore(context, archive) == 1
+    assert context.entry("notes", "b", title="two") > note
+
+
+def test_a_reference_in_a_dropped_column_comes_back_only_if_its_row_is_there(
+    make_context: MakeContext,
+) -> None:
+    tag = {"type": "relation", "relation": "manyToOne", "target": TAG, "useJoinTable": False}
+    both = schema_of(content_type(NOTE, {"title": STRING, "tag": tag}))
+    context = make_context(both)
+    kept, lost = (context.entry("tags", name, name=name) for name in ("kept", "lost"))
+    context.entry("notes", "a", title="one", tag_id=kept)
+    context.entry("notes", "b", title="two", tag_id=lost)
+    context = context.migrate(PLAIN)
+    context.store.execute(f"DELETE FROM tags WHERE id = {lost}")
+    [archive] = asides(context)
+    context = context.migrate(both)
+    assert restore(context, archive) == 1
+    assert context.column("notes", "tag_id") == [kept, None]
+
+
+def test_components_with_one_attribute_come_back_from_archives_of_former_versions(
+    make_context: MakeContext,
+) -> None:
+    whole = schema_of(content_type(NOTE, {"title": STRING, "quotes": QUOTES}))
+    context = make_context(whole)
+    note = context.entry("notes", "a", title="one")
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
+        "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
+    )
+    context = context.migrate(PLAIN)
+    [(kept,)] = context.store.execute(f"SELECT kept FROM {ARCHIVE_TABLE}")
+    former = [
+        {name: rows[name] for name in ("kept", "table", "columns")} for rows in json.loads(kept)
+    ]
+    context.store.execute(f"UPDATE {ARCHIVE_TABLE} SET kept = ?", (json.dumps(former),))
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    restore(context, archive)
+    assert context.column("components_parts_quotes", "text") == ["quoted"]
+    assert context.problems() == []
