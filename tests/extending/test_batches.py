@@ -528,3 +528,26 @@ def test_mistakes_are_reported_when_code_is_loaded(tmp_path: Path, code: str, me
         load_extensions(tmp_path, schema)
     (problem,) = caught.value.problems
     assert problem.message.endswith(message)
+
+
+CONSUMED = """
+@after_write(PAPER, on=["update"], batch=True)
+async def consume(writes):
+    ids = []
+    while writes:
+        ids.append(writes.pop().document_id)
+    fired.append(len(ids))
+    with as_system("mark what was updated"):
+        await documents(PAPER).update_many(ids, {"price": 7})
+"""
+
+
+async def test_a_hook_is_not_called_for_its_own_writes_although_it_empties_its_list(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, MANY + CONSUMED) as office:
+        ids = await many(office, "create_many", data=[{"title": "A"}, {"title": "B"}])
+        await many(office, "update_many", document_ids=ids, data={"title": "C"})
+        assert fired() == [2]
+        found = await office.ask("GET", "/api/papers?status=draft")
+        assert [one["price"] for one in found.data] == [7, 7]

@@ -174,7 +174,8 @@ def _call(unit: UnitOfWork, hook: Hook, writes: list[Write[Any]]) -> Program[Non
         writes = [write for write in writes if not has_caused(hook, write, unit.causes)]
         if not writes:
             return
-    context = HookContext(unit, hook.name, partial(hook_cause, hook, writes))
+    # The hook may change its list before it writes.
+    context = HookContext(unit, hook.name, partial(hook_cause, hook, tuple(writes)))
     hook_input = writes if hook.batch else writes[0]
     try:
         if unit.causes:
