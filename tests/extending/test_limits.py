@@ -29,6 +29,13 @@ async def busy(write):
                 await documents(WRITER).create({"name": f"w {number}"})
         except Exception as error:
             fired.append(type(error).__name__)
+    if title == "block":
+        try:
+            async with transaction():
+                for number in range(40):
+                    await documents(WRITER).create({"name": f"w {number}"})
+        except Exception as error:
+            fired.append(type(error).__name__)
     if title == "sleeps":
         await asyncio.sleep(60)
     if title.startswith("copy"):
@@ -91,6 +98,13 @@ async def test_a_hook_goes_on_with_nothing_more_when_it_has_reached_the_limit(
         body = {"data": {"title": "stays"}}
         assert (await office.ask("POST", "/api/papers?status=draft", body)).status == 201
         assert 0 < len((await office.ask("GET", "/api/writers")).data) < 30
+
+
+async def test_a_block_that_reaches_the_limit_is_rolled_back(tmp_path: Path, kind: Kind) -> None:
+    async with limited(tmp_path, kind) as office:
+        body = {"data": {"title": "block"}}
+        assert (await office.ask("POST", "/api/papers?status=draft", body)).status == 201
+        assert (await office.ask("GET", "/api/writers")).data == []
 
 
 async def test_one_find_returns_no_more_than_the_limit(tmp_path: Path, kind: Kind) -> None:

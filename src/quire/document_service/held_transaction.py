@@ -213,7 +213,10 @@ async def write_nested(
 
 @asynccontextmanager
 async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncIterator[None]:
-    """Commit the writes of a block, or roll them back to a savepoint if it raises."""
+    """Commit the writes of a block, or roll them back to a savepoint if it raises.
+
+    That works, too, when the transaction has no more statements left.
+    """
     savepoint = unit.savepoint()
     await transaction.ask(savepoint.begin)
     try:
@@ -221,12 +224,12 @@ async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncI
     except asyncio.CancelledError:
         # After a timeout of the code's own, the transaction goes on without the block.
         with suppress(ServiceUnavailableError):  # unless it has ended
-            await transaction.ask(savepoint.roll_back)
+            await transaction.ask(savepoint.roll_back, counts=False)
         raise
     except Exception:
-        await transaction.ask(savepoint.roll_back)
+        await transaction.ask(savepoint.roll_back, counts=False)
         raise
-    await transaction.ask(savepoint.release)
+    await transaction.ask(savepoint.release, counts=False)
 
 
 def _resolve(reply: "asyncio.Future[T]", result: T) -> None:
