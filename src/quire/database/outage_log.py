@@ -20,7 +20,9 @@ def describe_failure(error: BaseException) -> dict[str, object]:
 
 
 class OutageLog:
-    """Logs the first of several failures, and the first success after them.
+    """Logs the first of several failures for the same cause, and the first success after them.
+
+    All outages count as the same cause, and so do other errors of one class.
 
     ``failure`` and ``recovery`` are the events, ``level`` is that of the former (see `logging`),
     ``fields`` are those of both.
@@ -40,17 +42,19 @@ class OutageLog:
         self._recovery = recovery
         self._level = level
         self._fields = fields
-        self._is_failing = False
+        self._cause: type[BaseException] | None = None
 
     def note_failure(self, error: BaseException) -> None:
-        """Log an error, unless the last attempt has failed too."""
-        if not self._is_failing:
+        """Log an error, unless the last attempt has failed for the same cause."""
+        is_outage = isinstance(error, ServiceUnavailableError)
+        cause = ServiceUnavailableError if is_outage else type(error)
+        if cause is not self._cause:
             fields = {**self._fields, **describe_failure(error)}
             self._log.log(self._level, self._failure, **fields)
-        self._is_failing = True
+        self._cause = cause
 
     def note_success(self) -> None:
         """Log that the work succeeds again, if it has failed."""
-        if self._is_failing:
+        if self._cause is not None:
             self._log.info(self._recovery, **self._fields)
-        self._is_failing = False
+        self._cause = None
