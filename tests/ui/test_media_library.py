@@ -91,6 +91,35 @@ def test_twenty_images_are_uploaded_into_a_folder_described_and_moved(
     expect(page.get_by_text("19 files", exact=True)).to_be_visible()
 
 
+def test_dialogs_about_many_files_ask_the_server_once(site: Site, page: Page) -> None:
+    go_on(page, "/admin/media")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(pictures("breakwater", 30))
+    expect(page.get_by_role("region", name="Running work")).to_contain_text("30 of 30")
+    (used,) = find_files(site, "breakwater-07")
+    path = "/content-manager/collection-types/api::article.article"
+    article = site.api("POST", path, {"title": "On the breakwater", "cover": used["id"]})["data"]
+    go_on(page, "/admin/media?q=breakwater")
+    page.get_by_role("checkbox", name="Select all").check()
+    asked: list[str] = []
+    about_files = re.compile("/admin/x/media/|/upload/files")
+    page.on("request", lambda one: asked.append(one.url) if about_files.search(one.url) else None)
+    page.get_by_role("button", name="Alternative texts").click()
+    dialog = page.get_by_role("dialog", name="Alternative texts")
+    expect(dialog.get_by_role("textbox", name="Alternative text of")).to_have_count(30)
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Delete 30 files from the library?")
+    expect(dialog.get_by_role("link", name="On the breakwater")).to_be_visible()
+    expect(dialog.get_by_text("Nothing uses these 29 files: ")).to_be_visible()
+    assert len(asked) == 2
+    assert_accessible_in_both_schemes(page)
+    dialog.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No file matches")).to_be_visible()
+    site.api("DELETE", f"{path}/{article['documentId']}")
+
+
 def test_a_file_says_where_it_is_used_and_is_changed_replaced_and_deleted(
     site: Site, page: Page
 ) -> None:

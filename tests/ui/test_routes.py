@@ -20,6 +20,7 @@ _RESTORE = "the values of a revision are taken over into the form, where that ca
 _BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
 _AI = "there is no service that describes images"
 _STRAPI_PANEL = "only the panel of Strapi has logos and telemetry"
+_SEVERAL_FILES = "other routes tell the same of several files at once"
 _CHILDREN = "GET /upload/folder-structure has all folders"
 
 UNUSED = {
@@ -35,6 +36,7 @@ UNUSED = {
     "GET /admin/telemetry-properties": _STRAPI_PANEL,
     "GET /admin/x/difference/{uid}/{id}": _FORM,
     "GET /admin/x/entry/{uid}/{id}": _FORM,
+    "GET /admin/x/media/{id}/usage": _SEVERAL_FILES,
     "GET /admin/x/openapi.json": "the types of the UI are made of it when it is built",
     "GET /content-manager/components": _INIT,
     "GET /content-manager/content-types": _INIT,
@@ -50,6 +52,7 @@ UNUSED = {
     "GET /i18n/settings": _AI,
     "GET /upload/ai-metadata-jobs/pending-count": _AI,
     "GET /upload/configuration": "the address of the library has its order and its page",
+    "GET /upload/files/{id}": _SEVERAL_FILES,
     "GET /upload/folders/{id}": _CHILDREN,
     "GET /users-permissions/policies": "policies of end users cannot be chosen",
     "POST /admin/permissions/check": "the permissions of the role say it without a request",

@@ -82,6 +82,28 @@ async def test_uses_of_files_of_others_are_not_listed(darkroom: Darkroom) -> Non
         assert failed(response) == (404, "NotFoundError")
 
 
+async def test_uses_of_several_files_are_reported_by_one_request(darkroom: Darkroom) -> None:
+    document_id = await using(darkroom, cover=NOTES)
+    found = await darkroom.read(f"/admin/x/media/usage?ids[0]={NOTES}&ids[1]={AVATAR}")
+    uses = {one["id"]: one for one in found["data"]}
+
+    assert [use["documentId"] for use in uses[NOTES]["entries"]] == [document_id]
+    for file_id in (NOTES, AVATAR):
+        alone = await darkroom.read(f"/admin/x/media/{file_id}/usage")
+        assert uses[file_id]["entries"] == alone["data"]
+        assert uses[file_id]["hidden"] == alone["meta"]["hidden"]
+
+    await darkroom.admin_user("own", may(READ, IS_CREATOR))
+    refused = await darkroom.ask("GET", f"/admin/x/media/usage?ids[0]={NOTES}", who="own")
+    assert failed(refused) == (403, "ForbiddenError")
+    unknown = await darkroom.ask("GET", f"/admin/x/media/usage?ids[0]={NOTES}&ids[1]=9999")
+    assert failed(unknown) == (404, "NotFoundError")
+    too_many = "&".join(f"ids={file_id}" for file_id in range(1, 102))
+    for query in ("", "ids=x", too_many):
+        bad = await darkroom.ask("GET", f"/admin/x/media/usage?{query}")
+        assert failed(bad) == (400, "ValidationError")
+
+
 async def test_files_that_nothing_uses_are_listed_page_by_page(darkroom: Darkroom) -> None:
     listed: list[int] = []
     after: int | None = 0

@@ -12,7 +12,7 @@ SEO, GALLERY, QUOTE = "shared.seo", "blocks.gallery", "blocks.quote"
 
 
 async def uses(desk: Desk, file_id: int) -> list[FileUse]:
-    return await desk.read(lambda store: usage(store, file_id))
+    return (await desk.read(lambda store: usage(store, [file_id])))[file_id]
 
 
 async def test_uses_are_found_at_any_depth(desk: Desk) -> None:

@@ -377,6 +377,10 @@ export type UnusedFilePage = { "data": (Record<string, unknown>)[]; "meta": Unus
 
 export type UploadForm = { "files": string | (string)[]; "fileInfo"?: string };
 
+export type UsageOfFile = { "id": number; "entries": (Record<string, unknown>)[]; "hidden": number };
+
+export type UsageOfFiles = { "data": (UsageOfFile)[] };
+
 export type ViewChange = { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> };
 
 export type ViewConfiguration = { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> };
@@ -448,6 +452,7 @@ export interface Operations {
   "GET /admin/x/locale-coverage/{uid}": { body: undefined; response: { "data": LocaleCoverage } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": TransformChoices } };
   "GET /admin/x/media/unused": { body: undefined; response: UnusedFilePage };
+  "GET /admin/x/media/usage": { body: undefined; response: UsageOfFiles };
   "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": TransformAddress } };
   "GET /admin/x/media/{id}/usage": { body: undefined; response: FileUsage };
   "GET /admin/x/model/archive": { body: undefined; response: { "data": (ArchivedChange)[] } };

@@ -10,6 +10,7 @@ import { FormError } from '../auth/AuthPage'
 import { keepOpenWithInput } from '../components/dialogs'
 import { ErrorState, Loading } from '../components/States'
 import { refreshMedia, type Done } from './dialogs'
+import { loadFiles } from './library'
 import { Thumbnail } from './Thumbnail'
 
 const FIELDS = ['alternativeText', 'caption'] as const
@@ -24,7 +25,7 @@ export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] 
     queryKey: [...keys.media, 'described', ids],
     gcTime: 0,
     refetchOnWindowFocus: false,
-    queryFn: () => Promise.all(ids.map(async (id) => (await request('GET /upload/files/{id}', { path: { id } })) as unknown as MediaFile)),
+    queryFn: () => loadFiles(ids),
   })
   return (
     <Modal opened onClose={onClose} title={t('media.describe')} size="min(960px, 96vw)" {...keepOpenWithInput(isDirty)} closeButtonProps={{ 'aria-label': t('action.close') }}>

@@ -17,7 +17,7 @@ import { queries } from '../queries'
 import { canCrop } from './crop'
 import { FileForm } from './FileForm'
 import { canTransform, sizeText } from './files'
-import { usageQuery, type Usage } from './library'
+import { usageQuery, type FileUsage, type Usage } from './library'
 
 const CropDialog = lazy(() => import('./CropDialog').then((module) => ({ default: module.CropDialog })))
 const TransformBuilder = lazy(() => import('./TransformBuilder').then((module) => ({ default: module.TransformBuilder })))
@@ -105,26 +105,32 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
         )}
         <section aria-label={t('media.usedIn')}>
           <Title order={2} mb={4}>{t('media.usedIn')}</Title>
-          <UsedIn file={file} />
+          <UsedIn id={file.id} />
         </section>
       </Stack>
     </Drawer>
   )
 }
 
-/** Entries that use a file, each named once for its versions. */
-export function UsedIn({ file }: { file: MediaFile }) {
+function UsedIn({ id }: { id: number }) {
   const { t } = useTranslation()
-  const usage = useQuery(usageQuery(file.id))
+  const usage = useQuery(usageQuery([id]))
   if (usage.error) return <ErrorState error={usage.error} retry={() => void usage.refetch()} />
   if (!usage.data) return <Loading rows={2} height={20} />
-  const entries = new Map<string, Usage>()
-  for (const one of usage.data.entries) entries.set(`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one)
-  const { hidden } = usage.data
-  if (entries.size === 0 && hidden === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
+  const used = usage.data.filter(isUsed)
+  if (used.length === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
+  return used.map((file) => <Uses key={file.id} {...file} />)
+}
+
+export const isUsed = ({ entries, hidden }: FileUsage): boolean => entries.length > 0 || hidden > 0
+
+/** Entries that use a file, each named once for its versions. */
+export function Uses({ entries, hidden }: FileUsage) {
+  const { t } = useTranslation()
+  const distinct = new Map(entries.map((one) => [`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one]))
   return (
     <Stack gap={2}>
-      {[...entries].map(([key, one]) => <Use key={key} {...one} />)}
+      {[...distinct].map(([key, one]) => <Use key={key} {...one} />)}
       {hidden > 0 && <Text size="sm" c="dimmed">{t('media.usedHidden', { count: hidden })}</Text>}
     </Stack>
   )

@@ -7,9 +7,10 @@ import { request } from '../api/client'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
+import { ErrorState, Loading } from '../components/States'
 import { queries } from '../queries'
-import { UsedIn } from './FileDrawer'
-import { pathsOf, structureQuery, withoutFolders } from './library'
+import { isUsed, Uses } from './FileDrawer'
+import { pathsOf, structureQuery, usageQuery, withoutFolders } from './library'
 
 export type Done = { onClose: () => void; onDone: () => void }
 
@@ -77,6 +78,10 @@ export function MoveDialog({ fileIds, folderIds, onClose, onDone }: { fileIds: n
 /** Ask before files and folders are deleted, and say what uses them. */
 export function DeleteDialog({ files, folders, onClose, onDone }: { files: MediaFile[]; folders: Folder[] } & Done) {
   const { t } = useTranslation()
+  const usage = useQuery(usageQuery(files.map((file) => file.id)))
+  const used = usage.data?.filter(isUsed) ?? []
+  const nameOf = (id: number) => files.find((file) => file.id === id)?.name
+  const unused = usage.data ? files.filter(({ id }) => !used.some((one) => one.id === id)) : []
   const remove = useMutation({
     mutationFn: () => request('POST /upload/actions/bulk-delete', { body: { fileIds: files.map((file) => file.id), folderIds: folders.map((folder) => folder.id) } }),
     onSuccess: async () => {
@@ -90,12 +95,15 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
         {folders.length > 0 && <Alert color="yellow" p="xs">{t('media.deleteFolders')}</Alert>}
         <Stack gap="sm" mah={300} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('media.usedIn')}>
           {folders.map((folder) => <Text key={`folder ${folder.id}`} size="sm" fw={500}>{folder.name}</Text>)}
-          {files.map((file) => (
-            <div key={file.id}>
-              <Text size="sm" fw={500}>{file.name}</Text>
-              <UsedIn file={file} />
+          {usage.error && <ErrorState error={usage.error} retry={() => void usage.refetch()} />}
+          {usage.isPending && <Loading rows={2} height={20} />}
+          {used.map((one) => (
+            <div key={one.id}>
+              <Text size="sm" fw={500}>{nameOf(one.id)}</Text>
+              <Uses {...one} />
             </div>
           ))}
+          {unused.length > 0 && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{t('media.unused', { count: unused.length, names: unused.map((file) => file.name).join(', ') })}</Text>}
         </Stack>
         <Text size="sm" c="dimmed">{t('media.deleteHint')}</Text>
         <FormError error={remove.error} />

@@ -31,6 +31,8 @@ export type LibrarySearch = {
 export type FilePage = { results: MediaFile[]; pageCount: number; total: number | null }
 
 const PAGE_SIZE = 48
+/** How many files the server tells about at once. */
+const MOST_AT_ONCE = 100
 /** How often the server is asked for a page of unused files, each time about a part of the library. */
 const MOST_PARTS = 20
 
@@ -116,7 +118,22 @@ export const unusedQuery = (isShown: boolean) =>
     getNextPageParam: ({ after }) => after,
   })
 
-/** A version of an entry that uses a file; `hidden` counts those that the role may not see. */
+/** Ask the server about files by their ids, many at once. */
+async function askInParts<Response>(ids: number[], ask: (ids: number[]) => Promise<Response[]>): Promise<Response[]> {
+  const responses: Response[] = []
+  for (let start = 0; start < ids.length; start += MOST_AT_ONCE) responses.push(...(await ask(ids.slice(start, start + MOST_AT_ONCE))))
+  return responses
+}
+
+/** Files as they are now, in the order of their ids; those that have been deleted are left out. */
+export const loadFiles = (ids: number[]): Promise<MediaFile[]> =>
+  askInParts(ids, async (part) => {
+    const found = (await request('GET /upload/files', { query: { pageSize: MOST_AT_ONCE, filters: { id: { $in: part } } as never } })) as unknown as { results: MediaFile[] }
+    const files = new Map(found.results.map((file) => [file.id, file]))
+    return part.flatMap((id) => files.get(id) ?? [])
+  })
+
+/** A version of an entry that uses a file. */
 export type Usage = {
   contentTypeUid: string
   contentTypeDisplayName: string
@@ -128,11 +145,12 @@ export type Usage = {
   field: string
 }
 
-export const usageQuery = (id: number) =>
+/** What uses a file; `hidden` counts the versions of entries that the role may not see. */
+export type FileUsage = { id: number; entries: Usage[]; hidden: number }
+
+/** What uses each of some files. */
+export const usageQuery = (ids: number[]) =>
   queryOptions({
-    queryKey: [...keys.media, 'usage', id],
-    queryFn: async () => {
-      const { data, meta } = (await request('GET /admin/x/media/{id}/usage', { path: { id } })) as unknown as { data: Usage[]; meta?: { hidden?: number } }
-      return { entries: data, hidden: meta?.hidden ?? 0 }
-    },
+    queryKey: [...keys.media, 'usage', ids],
+    queryFn: () => askInParts(ids, async (part) => (await request('GET /admin/x/media/usage', { query: { ids: part } })).data as unknown as FileUsage[]),
   })

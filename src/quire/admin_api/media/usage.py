@@ -3,7 +3,7 @@
 Entries that use a file are limited to those that the caller may read.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import number_in, path_id
+from quire.content_api.validators import ids_of, number_in, path_id
 from quire.content_manager.entry_titles import main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
@@ -25,7 +25,7 @@ from quire.database.program import Program
 from quire.database.stores.file_usage import FileUse, unlinked_files, uses_of_file
 from quire.database.stores.files import creators_of, find_files
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import NotFoundError
+from quire.errors import NotFoundError, ValidationError
 from quire.query.filter_operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
@@ -45,15 +45,18 @@ class UnusedFiles(Struct, frozen=True, kw_only=True):
     after: int | None
 
 
-def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
-    """Return where a file is used: in media attributes, and by URL in texts.
+def usage(store: EntryStore, file_ids: Collection[int]) -> Program[dict[int, list[FileUse]]]:
+    """Return where files are used, by id: in media attributes, and by URL in texts.
 
-    Raises NotFoundError when there is no such file.
+    Raises NotFoundError when a file does not exist.
     """
-    rows = yield from find_files(store, [file_id])
-    if not rows:
+    rows = yield from find_files(store, file_ids)
+    if len(rows) < len(file_ids):
         raise NotFoundError(NO_SUCH_FILE)
-    return (yield from uses_of_file(store, rows[0]))
+    uses: dict[int, list[FileUse]] = {}
+    for row in rows:
+        uses[row.id] = yield from uses_of_file(store, row)
+    return uses
 
 
 def unused_files(store: EntryStore, *, after: int = 0, limit: int = 100) -> Program[UnusedFiles]:
@@ -147,6 +150,8 @@ def _serialize_use(
 
 
 _PAGE_SIZE, _MAX_PAGE_SIZE = 25, 100
+_MAX_FILES = 100
+"""How many files one request asks about; more do not fit in the list of a query string."""
 
 
 class UnusedQuery(Struct):
@@ -167,6 +172,26 @@ class FileUsage(Struct):
 
     data: list[FreeObject]
     meta: HiddenUsage
+
+
+class UsageQuery(Struct):
+    """The files whose usage is listed."""
+
+    ids: list[int]
+
+
+class UsageOfFile(Struct):
+    """Where one of several files is used, and in how many entries that the caller may not see."""
+
+    id: int
+    entries: list[FreeObject]
+    hidden: int
+
+
+class UsageOfFiles(Struct):
+    """Where several files are used."""
+
+    data: list[UsageOfFile]
 
 
 class UnusedFileCursor(Struct):
@@ -194,22 +219,37 @@ class FileUsageApi:
         """Yield the routes."""
         route, query = RouteGroup(MEDIA, "admin/x/media/"), UnusedQuery
         yield route("GET", "unused", READ, self.unused, query=query, response=UnusedFilePage)
+        yield route(
+            "GET", "usage", READ, self.usage_of_files, query=UsageQuery, response=UsageOfFiles
+        )
         yield route("GET", ":id/usage", READ, self.usage, response=FileUsage)
 
     async def usage(self, request: Request) -> Response:
         """Return where a file is used, and the number of hidden uses."""
-        file_id = path_id(request, NO_SUCH_FILE)
+        [file] = await self._usage(request, [path_id(request, NO_SUCH_FILE)])
+        return respond(file.entries, {"hidden": file.hidden})
+
+    async def usage_of_files(self, request: Request) -> Response:
+        """Return the same of several files."""
+        ids = ids_of(request.query.get("ids"))
+        if not 1 <= len(ids) <= _MAX_FILES:
+            raise ValidationError(f"ids must be a list of 1 to {_MAX_FILES} ids of files")
+        return respond(await self._usage(request, ids))
+
+    async def _usage(self, request: Request, ids: Sequence[int]) -> list[UsageOfFile]:
         ability, store = request.administrator.ability, self._rows.store
 
-        def read() -> Program[tuple[list[MediaJson], int]]:
-            file_uses = yield from usage(store, file_id)
-            yield from FilePermissions(ability, READ).check(store, [file_id])
-            return (yield from FileUsageReader(self._engine, ability).read_uses(file_uses))
+        def read() -> Program[list[UsageOfFile]]:
+            uses = yield from usage(store, ids)
+            yield from FilePermissions(ability, READ).check(store, ids)
+            reader = FileUsageReader(self._engine, ability)
+            files: list[UsageOfFile] = []
+            for file_id, file_uses in uses.items():
+                entries, hidden = yield from reader.read_uses(file_uses)
+                files.append(UsageOfFile(file_id, entries, hidden))
+            return files
 
-        readable, hidden = await self._rows.database.read(
-            read, snapshot=True, key="usage of a file"
-        )
-        return respond(readable, {"hidden": hidden})
+        return await self._rows.database.read(read, snapshot=True, key="usage of files")
 
     async def unused(self, request: Request) -> Response:
         """List unused files, after the id that the previous response ended with."""
