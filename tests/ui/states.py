@@ -1,8 +1,8 @@
 """Screenshots of the screens of the admin UI in all states, for review.
 
 `python -m tests.ui.states FOLDER` writes them in the light and the dark scheme and at the width of
-a phone, and sheets with several of them each; `--only WORD ...` takes those alone whose name has
-one of the words.
+a phone, and sheets with several of them each, and lists what axe objects to; `--only WORD ...`
+takes those alone whose name has one of the words.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.ui.accessibility import SETTLE
+from tests.ui.accessibility import AXE, SETTLE, violations
 from tests.ui.conftest import CHROMIUM, FLAGS
 from tests.ui.models import row
 from tests.ui.site import Site, serve_empty, serve_site
@@ -454,6 +454,8 @@ class Camera:
             )
             if wider > 0:
                 self.failed.append(f"{name}, {scheme}: {wider} pixels wider than the window")
+            if AXE.is_file():
+                self.failed += [f"{name}, {scheme}: {one}" for one in violations(page)]
             page.screenshot(path=self._folder / f"{name}.{scheme}.png", caret="hide")
         self.taken.append(name)
 

@@ -431,6 +431,7 @@ def test_the_palette_finds_types_and_entries(home: Page) -> None:
     page = home
     page.keyboard.press("Control+k")
     expect(page.get_by_role("dialog").get_by_placeholder("Search or jump to")).to_be_focused()
+    assert_accessible_in_both_schemes(page)
     page.keyboard.type("beaufort")
     page.get_by_role("dialog").get_by_text("Beaufort's Scale Has No Instrument").wait_for()
     page.keyboard.press("ArrowDown")

@@ -11,7 +11,7 @@ from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
-from tests.ui.steps import assert_fits_phone
+from tests.ui.steps import PHONE, assert_fits_phone
 from tests.ui.test_lists import LIST, SAMPLE, SAMPLES, make_samples
 
 RELEASES = "/admin/x/releases"
@@ -127,6 +127,40 @@ def test_a_role_that_publishes_nothing_looks_at_releases_and_changes_none(
     site.api("DELETE", f"/admin/x/releases/{release_id}")
 
 
+def test_a_release_is_checked_published_and_undone_with_the_keyboard_alone(
+    site: Site, page: Page
+) -> None:
+    entries = [
+        {"contentType": SAMPLE, "documentId": one} for one in make_samples(site, "Pressed", 3)
+    ]
+    release_id = site.api("POST", RELEASES, {"name": "Pressed"})["data"]["id"]
+    site.api("POST", f"{RELEASES}/{release_id}/items", {"entries": entries})
+    go_on(page, f"/admin/releases/{release_id}")
+    page.get_by_role("button", name="Actions for Pressed 001").press("Enter")
+    page.get_by_role("menuitem", name="Remove from the release").press("Enter")
+    # The row that has taken its place; no row follows the last one.
+    expect(page.get_by_role("button", name="Actions for Pressed 002")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Remove from the release").press("Enter")
+    expect(page.get_by_role("button", name="Actions for Pressed 000")).to_be_focused()
+
+    check = page.get_by_role("button", name="Check")
+    check.press("Enter")
+    expect(page.get_by_text("Everything can be published")).to_be_visible()
+    expect(check).to_be_focused()
+    page.get_by_role("button", name="Publish", exact=True).press("Enter")
+    dialog = page.get_by_role("dialog", name="Publish this release")
+    expect(dialog.get_by_role("button", name="Publish")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Pressed", level=1)).to_be_focused()
+    assert published(site, "Pressed") == ["Pressed 000"]
+    undo = page.get_by_role("button", name="Undo", exact=True)
+    undo.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Undo").press("Enter")
+    expect(page.get_by_role("button", name="Publish", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Pressed", level=1)).to_be_focused()
+
+
 def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
     (document_id,) = make_samples(site, "A sample with a rather long name for a phone", 1)
     made = site.api("POST", "/admin/x/releases", {"name": "Small screens and long names of things"})
@@ -139,6 +173,12 @@ def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
     phone.goto(f"/admin/releases/{release_id}")
     expect(phone.get_by_role("heading", level=1)).to_contain_text("Small screens")
     assert_fits_phone(phone)
+    row = phone.get_by_role("row", name="A sample with")
+    for control in (row.get_by_role("combobox"), row.get_by_role("button", name="Actions for")):
+        box = control.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= PHONE["width"]
+    assert_accessible(phone)
 
 
 def test_a_release_that_failed_at_its_time_says_so(site: Site, page: Page) -> None:

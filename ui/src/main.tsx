@@ -11,12 +11,12 @@ import { startTranslations } from './i18n'
 import { queries } from './queries'
 import { router } from './router'
 import { addMissingClipboard } from './shell/clipboard'
-import { returnFocusFromLayers } from './shell/focus'
+import { returnLostFocus } from './shell/focus'
 import { loadSignedIn } from './shell/loadSignedIn'
 import { resolver, theme } from './theme'
 
 await startTranslations()
-returnFocusFromLayers()
+returnLostFocus()
 addMissingClipboard()
 
 const SessionDialog = lazy(async () => ({ default: (await loadSignedIn()).SessionDialog }))

@@ -9,6 +9,11 @@ const dark: MantineColorsTuple = [
   '#2a2e38', '#1e2129', '#17191f', '#121419', '#0d0f13',
 ]
 
+/** Give the first item of a menu that can be chosen the focus; Mantine tries the first one, even if it is disabled. */
+function focusFirstItem(menu: HTMLElement | null): void {
+  window.setTimeout(() => (menu?.querySelector<HTMLElement>('[data-menu-item]:not([data-disabled])') ?? menu)?.focus({ preventScroll: true }))
+}
+
 export const theme = createTheme({
   primaryColor: 'brand',
   primaryShade: 6,
@@ -31,7 +36,9 @@ export const theme = createTheme({
     // Their <header> would count as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 } } },
+    // An item has the focus, not an element before it, which is none of those that a menu may have.
+    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 }, withInitialFocusPlaceholder: false } },
+    MenuDropdown: { defaultProps: { ref: focusFirstItem } },
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 } } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true, fz: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
@@ -51,6 +58,7 @@ export const resolver: CSSVariablesResolver = () => ({
     '--mantine-color-disabled': '#eceef2',
     '--mantine-color-disabled-color': '#6b7280',
     '--mantine-color-error': '#b42318',
+    '--mantine-color-red-6': '#c92a2a',
     '--mantine-color-anchor': '#4338ca',
     '--mantine-color-default-border': '#d9dce3',
     '--mantine-color-green-light': '#dcfce7',

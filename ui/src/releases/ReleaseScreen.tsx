@@ -2,7 +2,7 @@ import { Alert, Button, Group, Menu, Select, Stack, Table, Text, VisuallyHidden 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CalendarClock, ListChecks, PencilLine, Trash2, Undo2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../api/client'
 import type { ReleaseDetail, ReleaseItem, ReleaseProblem } from '../api/generated'
@@ -16,6 +16,7 @@ import { confirmFirst } from '../components/confirm'
 import { wordingWithName } from '../components/serverMessages'
 import { useFieldName } from '../content/fieldNames'
 import { SettingsPage } from '../settings/components'
+import { focusHeading } from '../shell/focus'
 import { RowMenu } from '../settings/SettingsTable'
 import { EntryLink } from './EntryLink'
 import { NameDialog } from './NameDialog'
@@ -46,6 +47,8 @@ function Opened({ release }: { release: ReleaseDetail }) {
   const { id, name, items } = release
   const isDone = release.status === 'done'
   const onError = (error: unknown) => toastError(error)
+  // The button that was pressed is gone.
+  useEffect(focusHeading, [isDone, items.length === 0])
 
   const publish = useMutation({
     mutationFn: async () => (await request('POST /admin/x/releases/{id}/publish', { path: { id } })).data,
@@ -176,7 +179,7 @@ function Items({ release, problems }: { release: ReleaseDetail; problems: Releas
   const { t } = useTranslation()
   return (
     <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('releases.entries')}>
-      <Table className="quire-table" verticalSpacing={8} highlightOnHover>
+      <Table className="quire-table quire-release-items" verticalSpacing={8} highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('releases.entry')}</Table.Th>

@@ -98,7 +98,7 @@ export function Palette() {
   const entries = asked === query.trim() && asked.length >= 2 ? (found.data ?? []) : []
   const shown = commands.filter((command) => command.label.toLowerCase().includes(words)).slice(0, 12)
   return (
-    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={420} clearQueryOnClose>
+    <Spotlight.Root attributes={{ content: { 'aria-label': t('shell.jump') } }} query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={420} clearQueryOnClose>
       <Spotlight.Search placeholder={t('palette.placeholder')} aria-label={t('palette.placeholder')} leftSection={<Search size={16} />} />
       <Spotlight.ActionsList>
         {shown.length > 0 && (

@@ -1,4 +1,5 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, ExternalLink, Eye, FileDiff, Redo2, RotateCcw, Save, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
@@ -72,6 +73,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
   // Where there is room for all buttons, a menu of the rest may have nothing.
   const hasMore = showsChanges || mayDuplicate || Boolean(autosave) || (!isNew && may.delete)
 
+  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const saveLabel = drafts ? t('entry.saveDraft') : t('action.save')
   const hasLocales = isLocalized(type) && !isNew && loaded.others.length > 0
   const openLocales = async (what: 'publish' | 'unpublish') => {
@@ -136,11 +138,15 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
                 <ActionIcon aria-label={t('entry.more')} hiddenFrom={hasMore ? undefined : 'sm'}><Ellipsis size={16} /></ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                {/* A phone has no room for their buttons. */}
-                <Menu.Item hiddenFrom="sm" leftSection={<Redo2 size={14} />} disabled={!canRedo} onClick={redo}>{t('shortcut.redo')}</Menu.Item>
-                {place.compare && defaultOther(loaded) && <Menu.Item hiddenFrom="sm" leftSection={<Columns2 size={14} />} onClick={compare}>{t('compare.open')}</Menu.Item>}
-                {inspect && <Menu.Item hiddenFrom="sm" leftSection={<PanelRight size={14} />} onClick={inspect.open}>{t('inspector.title')}</Menu.Item>}
-                <Menu.Divider hiddenFrom="sm" />
+                {/* There is no room for their buttons. */}
+                {isPhone && (
+                  <>
+                    <Menu.Item leftSection={<Redo2 size={14} />} disabled={!canRedo} onClick={redo}>{t('shortcut.redo')}</Menu.Item>
+                    {place.compare && defaultOther(loaded) && <Menu.Item leftSection={<Columns2 size={14} />} onClick={compare}>{t('compare.open')}</Menu.Item>}
+                    {inspect && <Menu.Item leftSection={<PanelRight size={14} />} onClick={inspect.open}>{t('inspector.title')}</Menu.Item>}
+                    <Menu.Divider />
+                  </>
+                )}
                 {showsChanges && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => place.compare?.choose(PUBLISHED)}>{t('changes.show')}</Menu.Item>}
                 {mayDuplicate && (
                   <Menu.Item leftSection={<Copy size={14} />} onClick={() => void place.open({ documentId: 'create', locale, from: documentId ?? undefined })}>
