@@ -61,7 +61,11 @@ def test_the_focus_returns_to_whatever_opened_a_menu_a_dialog_or_a_popover(
     go_on(page, f"/admin/content/{ARTICLE}")
     actions = page.get_by_role("button", name=re.compile("^Actions for ")).first
     actions.press("Enter")
-    page.get_by_role("menuitem", name="Delete").press("Enter")
+    expect(page.get_by_role("menuitem").first).to_be_focused()
+    assert_accessible_in_both_schemes(page)
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("menuitem", name="Delete")).to_be_focused()
+    page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Delete this entry?")
     expect(dialog.get_by_role("button", name="Close")).to_be_focused()
     page.keyboard.press("Escape")
@@ -197,6 +201,34 @@ def test_the_focus_stays_in_a_field_whose_items_are_added_and_removed(
     zone.get_by_role("button", name="Actions for Quote 1").press("Enter")
     page.get_by_role("menuitem", name="Add above").press("Enter")
     expect(page.get_by_role("textbox", name="Search components")).to_be_focused()
+
+
+def test_a_toolbar_is_one_stop_for_tab_and_the_arrow_keys_go_through_it(
+    site: Site, page: Page
+) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Tools"})["data"]
+    article = site.api("POST", ARTICLES, {"title": "Tools"})["data"]
+    fields = ((SAMPLES, made, "Markdown"), (ARTICLES, article, "Body"))
+    for path, document, name in fields:
+        uid = path.rpartition("/")[2]
+        go_on(page, f"/admin/content/{uid}/{document['documentId']}")
+        text = page.get_by_role("textbox", name=name, exact=True)
+        tools = page.get_by_role("toolbar", name=name)
+        text.focus()
+        while not tools.evaluate("one => one.contains(document.activeElement)"):
+            page.keyboard.press("Shift+Tab")
+        controls = tools.locator("button, input:not([type=hidden])")
+        expect(controls.first).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        expect(controls.nth(1)).to_be_focused()
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        expect(tools.get_by_role("button").last).to_be_focused()
+        page.keyboard.press("Tab")
+        assert not tools.evaluate("one => one.contains(document.activeElement)")
+        page.keyboard.press("Shift+Tab")
+        expect(tools.get_by_role("button").last).to_be_focused()
+        site.api("DELETE", f"{path}/{document['documentId']}")
 
 
 def test_more_entries_of_a_relation_are_reached_with_the_arrow_keys(site: Site, page: Page) -> None:

@@ -1,5 +1,5 @@
 import {
-  ActionIcon, Box, Button, Code, Divider, Group, Modal, Paper, Popover, Portal, Select, Stack, TextInput, Tooltip,
+  Box, Button, Code, Divider, Group, Modal, Paper, Popover, Portal, Select, Stack, TextInput,
 } from '@mantine/core'
 import { ArrowDown, ArrowUp, Bold, Braces, CodeXml, Expand, Image, Italic, Link, Minimize2, Strikethrough, Underline } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
@@ -11,6 +11,7 @@ import { isEqual, useEditor, useField } from '../../content/editor/store'
 import { openMediaDialog } from '../../media/openMediaDialog'
 import { useTextLanguage } from '../shared/direction'
 import { FieldFrame } from '../shared/Frame'
+import { Tool, Toolbar } from '../shared/Toolbar'
 import type { InputProps } from '../types'
 import {
   blockAt, emptyBlocks, hasMark, indentItem, insertImages, isAddress, leaveList, makeEditor, moveBlock, setBlock, setLink, toggleMark,
@@ -129,7 +130,7 @@ const BlocksSurface = memo(
     return (
       <Box bd="1px solid var(--mantine-color-default-border)" style={{ borderRadius: 6 }} className="quire-surface">
         <Slate editor={editor} initialValue={initial} onChange={changed}>
-          {!locked && <Toolbar label={label} full={full} onFull={onFull} onSource={onSource} />}
+          {!locked && <Tools label={label} full={full} onFull={onFull} onSource={onSource} />}
           <SortableBlocks>
             <Editable
               className="quire-blocks"
@@ -270,24 +271,20 @@ function chooseImages(editor: BlocksEditor): void {
   })
 }
 
-function Toolbar({ label, full, onFull, onSource }: Pick<SurfaceProps, 'label' | 'full' | 'onFull' | 'onSource'>) {
+function Tools({ label, full, onFull, onSource }: Pick<SurfaceProps, 'label' | 'full' | 'onFull' | 'onSource'>) {
   const { t } = useTranslation()
   const editor = useSlate()
   const block = blockAt(editor)?.[0]
   const list = editor.selection && Editor.above<BlockNode>(editor, { match: (node) => !Editor.isEditor(node) && 'type' in node && node.type === 'list' })
   const current =
     block?.type === 'heading' ? `heading-${block.level}` : block?.type === 'list-item' ? (list?.[0].format ?? 'unordered') : block?.type === 'image' ? null : (block?.type ?? 'paragraph')
-  const keep = (event: React.MouseEvent) => event.preventDefault()
-  const button = (name: string, Icon: typeof Bold, act: () => void, pressed?: boolean) => (
-    <Tooltip key={name} label={name}>
-      <ActionIcon aria-label={name} aria-pressed={pressed} variant={pressed ? 'light' : 'subtle'} color={pressed ? 'brand' : 'gray'} onMouseDown={keep} onClick={act}>
-        <Icon size={15} />
-      </ActionIcon>
-    </Tooltip>
+  const button = (name: string, Icon: typeof Bold, act: () => void, isPressed?: boolean) => (
+    <Tool key={name} label={name} isPressed={isPressed} onClick={act}><Icon size={15} /></Tool>
   )
   return (
-    <Group gap={2} p={4} style={{ borderBottom: '1px solid var(--quire-hairline)', position: 'sticky', top: 0, zIndex: 1, borderRadius: '6px 6px 0 0' }} className="quire-surface" role="toolbar" aria-label={t('blocks.toolbar', { field: label })}>
+    <Toolbar isSticky label={t('blocks.toolbar', { field: label })}>
       <Select
+        data-toolbar-toggle
         size="xs"
         w={140}
         aria-label={t('blocks.type')}
@@ -312,7 +309,7 @@ function Toolbar({ label, full, onFull, onSource }: Pick<SurfaceProps, 'label' |
         {button(t('blocks.source'), Braces, onSource)}
         {button(full ? t('blocks.smaller') : t('blocks.full'), full ? Minimize2 : Expand, onFull)}
       </Group>
-    </Group>
+    </Toolbar>
   )
 }
 
@@ -338,11 +335,7 @@ function LinkButton() {
   return (
     <Popover opened={opened} onChange={setOpened} trapFocus position="bottom-start" width={320}>
       <Popover.Target>
-        <Tooltip label={t('blocks.link')}>
-          <ActionIcon aria-label={t('blocks.link')} aria-pressed={Boolean(link)} variant={link ? 'light' : 'subtle'} color={link ? 'brand' : 'gray'} onMouseDown={(event) => event.preventDefault()} onClick={begin}>
-            <Link size={15} />
-          </ActionIcon>
-        </Tooltip>
+        <Tool label={t('blocks.link')} isPressed={Boolean(link)} onClick={begin}><Link size={15} /></Tool>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">

@@ -1,9 +1,10 @@
-import { ActionIcon, Box, Button, Group, Text, Textarea, Tooltip } from '@mantine/core'
+import { Box, Button, Group, Text, Textarea } from '@mantine/core'
 import { Bold, Code, Heading, Image, Italic, Link, List, ListOrdered, Quote } from 'lucide-react'
 import type { ClipboardEvent, RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { openMediaDialog } from '../../media/openMediaDialog'
 import { useTextLanguage } from '../shared/direction'
+import { Tool, Toolbar } from '../shared/Toolbar'
 import type { InputProps } from '../types'
 import { markdownOfTables } from './pastedTables'
 import { imageText, type Images } from './useImages'
@@ -65,20 +66,10 @@ export function Source({ text, set, area, images, height, onScroll, ...props }: 
   return (
     <Box style={{ height, minWidth: 0, display: fills ? 'flex' : undefined, flexDirection: 'column' }}>
       {!props.locked && (
-        <Group gap={2} p={4} style={{ borderBottom: '1px solid var(--quire-hairline)' }} role="toolbar" aria-label={t('markdown.toolbar', { field: props.label })}>
-          {edits.map((edit) => (
-            <Tooltip key={edit.label} label={edit.label}>
-              <ActionIcon aria-label={edit.label} onMouseDown={(event) => event.preventDefault()} onClick={() => apply(edit)}>
-                <edit.icon size={15} />
-              </ActionIcon>
-            </Tooltip>
-          ))}
-          <Tooltip label={t('markdown.image')}>
-            <ActionIcon aria-label={t('markdown.image')} onMouseDown={(event) => event.preventDefault()} onClick={chooseImages}>
-              <Image size={15} />
-            </ActionIcon>
-          </Tooltip>
-        </Group>
+        <Toolbar label={t('markdown.toolbar', { field: props.label })}>
+          {edits.map((edit) => <Tool key={edit.label} label={edit.label} onClick={() => apply(edit)}><edit.icon size={15} /></Tool>)}
+          <Tool label={t('markdown.image')} onClick={chooseImages}><Image size={15} /></Tool>
+        </Toolbar>
       )}
       <Textarea
         ref={area}
