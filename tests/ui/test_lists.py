@@ -9,7 +9,7 @@ from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_
 from tests.ui.conftest import go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, Site
-from tests.ui.steps import assert_fits_phone, expect_saved
+from tests.ui.steps import PHONE, assert_fits_phone, expect_saved
 
 SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
@@ -143,6 +143,20 @@ def test_a_value_is_edited_in_its_cell(site: Site, page: Page) -> None:
     field.fill("8")
     page.keyboard.press("Enter")
     expect(page.get_by_role("cell", name="8", exact=True)).to_be_visible()
+    assert site.api("GET", f"{SAMPLES}/{made}")["data"]["count"] == 8
+
+
+def test_a_value_is_edited_in_its_card_on_a_phone(site: Site, page: Page) -> None:
+    (made,) = make_samples(site, "Card", 1, count=3)
+    page.set_viewport_size(PHONE)
+    go_on(page, f'{LIST}?q=Card&columns=["name","count"]')
+    card = page.get_by_role("listitem").filter(has_text="Card 000")
+    card.get_by_role("button", name="Actions for").click()
+    page.get_by_role("menuitem", name="Edit a value").click()
+    page.get_by_role("menuitem", name="Count", exact=True).click()
+    page.get_by_role("textbox", name="Count").fill("8")
+    page.keyboard.press("Enter")
+    expect(card).to_contain_text("Count8")
     assert site.api("GET", f"{SAMPLES}/{made}")["data"]["count"] == 8
 
 

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, Copy, Ellipsis, Pencil, TextCursorInput, Trash2 } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasDrafts, labelOf, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
@@ -277,6 +277,15 @@ function Cards(props: Props) {
   const view = useConfiguration(type.uid).contentType
   const list = useRef<HTMLDivElement>(null)
   useFocusedRow(list, active)
+  const mayEdit = useMayEdit(type, props.mayUpdate)
+  const [edited, setEdited] = useState<{ documentId: string; name: string } | null>(null)
+  const { mainField } = view.settings
+  const names = shown.filter((name) => name !== mainField).slice(0, 3)
+  /** A value, with its editor where it is edited. */
+  const editable = (row: Entry, name: string, content: ReactNode) =>
+    edited?.documentId === row.documentId && edited.name === name ? (
+      <CellEditor type={type} name={name} attribute={columnAttribute(type, name, row[name])} row={row} locale={state.locale} onClose={() => setEdited(null)}>{content}</CellEditor>
+    ) : content
   return (
     <Stack ref={list} gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={type.info.displayName}>
       {rows.map((row, index) => (
@@ -284,16 +293,20 @@ function Cards(props: Props) {
           <Group wrap="nowrap" gap="sm" align="flex-start">
             <Checkbox size="xs" mt={3} aria-label={t('list.select', { title: titleOf(row) })} checked={selected.has(row.documentId)} onChange={() => actions.toggle(row)} />
             <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>
-              <Link dir="auto" className="quire-title-link quire-card-title" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
-                {titleOf(row)}
-              </Link>
-              {shown.filter((name) => name !== view.settings.mainField).slice(0, 3).map((name) => {
+              {editable(row, mainField,
+                <Link dir="auto" className="quire-title-link quire-card-title" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
+                  {titleOf(row)}
+                </Link>,
+              )}
+              {names.map((name) => {
                 const attribute = columnAttribute(type, name, row[name])
                 const { Cell: Shown } = fieldTypeOf(attribute)
                 return (
                   <Group key={name} gap={6} wrap="nowrap">
                     <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>{labelOf(view, name, 'list')}</Text>
-                    <Text size="sm" component="div" className="quire-ellipsis" dir="auto" style={{ minWidth: 0 }}><Shown value={row[name]} attribute={attribute} mainField={view.metadatas[name]?.list.mainField} /></Text>
+                    {editable(row, name,
+                      <Text size="sm" component="div" className="quire-ellipsis" dir="auto" style={{ minWidth: 0 }}><Shown value={row[name]} attribute={attribute} mainField={view.metadatas[name]?.list.mainField} /></Text>,
+                    )}
                   </Group>
                 )
               })}
@@ -303,7 +316,7 @@ function Cards(props: Props) {
                 {row.updatedAt && <RelativeTime at={row.updatedAt} size="xs" c="dimmed" />}
               </Group>
             </Stack>
-            <RowMenu {...props} row={row} />
+            <RowMenu {...props} row={row} editable={[mainField, ...names].filter((name) => mayEdit(name, row))} onEdit={(name) => setEdited({ documentId: row.documentId, name })} />
           </Group>
         </Paper>
       ))}
