@@ -326,6 +326,24 @@ async def test_unique_values_in_dynamic_zones_prevent_cloning(model_site: ModelS
     assert prohibited == [[["zone", "Seal", "mark"], "unique"]]
 
 
+async def test_permissions_on_a_type_that_becomes_localized_have_the_default_locale(
+    model_site: ModelSite,
+) -> None:
+    """Strapi deletes permissions on localized types that have no locales."""
+    await editor(
+        model_site.office, grant("read", ["name"], uid=WRITER), grant("delete", None, uid=WRITER)
+    )
+    localized = changed(WRITER, pluginOptions={"i18n": {"localized": True}})
+    assert (await model_site.update(localized)).status == 200
+    with rows_of(model_site.project) as database:
+        stored = database.execute(
+            "SELECT properties FROM admin_permissions WHERE subject = ? ORDER BY id", (WRITER,)
+        )
+    properties = [json.loads(text) if isinstance(text, str) else text for (text,) in stored]
+    assert {"fields": ["name"], "locales": ["en"]} in properties
+    assert {"locales": ["en"]} in properties
+
+
 async def test_a_new_component_does_not_replace_the_one_that_contains_it(
     model_site: ModelSite,
 ) -> None:

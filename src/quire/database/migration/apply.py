@@ -25,7 +25,7 @@ from quire.database.migration.removed_models import delete_rows_about
 from quire.database.migration.renamed_models import rename_fields, rename_models
 from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.migration.schema_record import record_schema, recorded_type
-from quire.database.migration.settings_rewrite import rewrite_settings
+from quire.database.migration.settings_rewrite import restrict_to_locale, rewrite_settings
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -96,6 +96,7 @@ def post_migrate(
         match step:
             case BeginLocales():
                 yield from _begin_locales(store, step.uid, step.locale)
+                yield from restrict_to_locale(store, step.uid, step.locale)
             case BeginDrafts():
                 yield from _begin_drafts(store, step.uid)
             case _:

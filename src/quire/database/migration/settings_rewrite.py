@@ -1,4 +1,4 @@
-"""Renames types and fields in permissions, row rules and views."""
+"""Changes permissions, row rules and views with the model: names of types and fields, locales."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,6 +17,7 @@ from quire.schema.model import Model
 
 _MAIN_FIELD = "mainField"
 _LABEL = "label"
+_LOCALES = "locales"
 
 
 def rewrite_settings(store: EntryStore, names: NameMapping) -> Program[None]:
@@ -27,6 +28,27 @@ def rewrite_settings(store: EntryStore, names: NameMapping) -> Program[None]:
         yield from _rename_in_views(store, names)
     if renames.attributes:
         yield from _rename_in_permissions(store, names)
+
+
+def restrict_to_locale(store: EntryStore, uid: str, locale: str) -> Program[None]:
+    """Restrict permissions on a type that becomes localized to the locale of its entries.
+
+    So does Strapi, which deletes permissions on localized types that have no locales.
+    """
+    table = store.tables[ADMIN_PERMISSION]
+    properties, subject = table.columns["properties"], table.columns["subject"]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(table.name)
+        query = sa.select(source.c("id"), source.c(properties))
+        return query.where(source.c(subject) == builder.plain_slot(0)).order_by(source.c("id"))
+
+    rows = yield from store.writes.run(("permissions on", uid), build, (uid,))
+    for id_, encoded_grant in rows:
+        grant = orjson.loads(str(encoded_grant)) if encoded_grant is not None else {}
+        if isinstance(grant, dict) and grant.get(_LOCALES, []) == []:
+            value = store.dialect.encode_json({**grant, _LOCALES: [locale]})
+            yield from store.writes.update(table.name, int(id_ or 0), {properties: value})
 
 
 def _rename_in_permissions(store: EntryStore, names: NameMapping) -> Program[None]:
