@@ -68,8 +68,9 @@ _SET_DEFINITION = "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND nam
 _SELECT_FOREIGN_KEY = 'SELECT 1 FROM pragma_foreign_key_list(?) WHERE "from" = ?'
 _IDENTIFIER = r"""(?:`[^`]+`|"[^"]+"|\[[^\]]+\]|\w+)"""
 _REFERENCES = (
-    rf"REFERENCES\s+{_IDENTIFIER}\s*\(\s*{_IDENTIFIER}\s*\)"
+    rf"REFERENCES\s+{_IDENTIFIER}(?:\s*\(\s*{_IDENTIFIER}\s*\))?"
     r"(?:\s+ON\s+(?:DELETE|UPDATE)\s+(?:SET\s+NULL|SET\s+DEFAULT|CASCADE|RESTRICT|NO\s+ACTION))*"
+    r"(?:\s+(?:NOT\s+)?DEFERRABLE(?:\s+INITIALLY\s+(?:DEFERRED|IMMEDIATE))?)?"
 )
 
 

@@ -18,7 +18,9 @@ IN_COLUMN = """CREATE TABLE "notes" (id INTEGER PRIMARY KEY, title TEXT, memo_id
  CONSTRAINT [a key] REFERENCES "memos" ("id") ON DELETE SET NULL ON UPDATE NO ACTION, memo TEXT
  REFERENCES memos(id))"""
 DEFERRED = """CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT, memo_id integer
- REFERENCES memos(id) DEFERRABLE INITIALLY DEFERRED, memo TEXT REFERENCES memos(id))"""
+ REFERENCES memos ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, memo TEXT REFERENCES memos)"""
+OTHER_FORM = """CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT, memo_id integer
+ REFERENCES memos(id) MATCH SIMPLE, memo TEXT REFERENCES memos(id))"""
 KEY = FoundForeignKey(column="memo_id", target="memos", on_delete="SET NULL")
 
 
@@ -45,7 +47,7 @@ def drop_memo_id(connection: sqlite3.Connection, definition: str) -> list[str]:
     return [row[1] for row in connection.execute("PRAGMA table_info(notes)")]
 
 
-@pytest.mark.parametrize("definition", [BY_STRAPI, IN_COLUMN])
+@pytest.mark.parametrize("definition", [BY_STRAPI, IN_COLUMN, DEFERRED])
 def test_a_column_is_dropped_with_its_foreign_key_alone(
     connection: sqlite3.Connection, definition: str
 ) -> None:
@@ -58,5 +60,5 @@ def test_a_column_is_dropped_with_its_foreign_key_alone(
 
 
 def test_a_column_with_a_key_of_another_form_is_emptied(connection: sqlite3.Connection) -> None:
-    assert "memo_id" in drop_memo_id(connection, DEFERRED)
+    assert "memo_id" in drop_memo_id(connection, OTHER_FORM)
     assert connection.execute("SELECT memo_id FROM notes").fetchall() == [(None,)]
