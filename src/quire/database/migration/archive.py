@@ -316,11 +316,16 @@ def _insert(
     """Insert the missing rows, as the foreign keys of their table allow; returns their ids."""
 
     def build(_: StatementBuilder) -> sa.ClauseElement:
-        target, archived = (
-            sa.table(name, *map(sa.column, columns)) for name in (rows.table, rows.archive_table)
+        existing, target, archived = (
+            sa.table(name, *map(sa.column, columns))
+            for name in (rows.table, rows.table, rows.archive_table)
         )
-        values: dict[str, sa.ColumnElement[Any]] = {name: archived.c[name] for name in columns}
-        conditions = [sa.not_(_has_row(rows.table, archived.c.id))]
+        identity = _identity(table, columns)
+        values: dict[str, sa.ColumnElement[Any]] = {
+            name: archived.c[name] for name in columns if name != "id" or name in identity
+        }
+        is_same = (existing.c[name] == archived.c[name] for name in identity)
+        conditions = [sa.not_(sa.exists().where(*is_same))]
         for key in table.foreign_keys:
             if key.column not in values:
                 continue
@@ -332,11 +337,20 @@ def _insert(
                 values[key.column] = sa.case((is_valid, reference))
             else:
                 conditions.append(is_valid)
-        selected_rows = sa.select(*values.values()).where(*conditions)
+        selected_rows = sa.select(*values.values()).where(*conditions).order_by(archived.c.id)
         return sa.insert(target).from_select(list(values), selected_rows).returning(target.c.id)
 
     inserted_rows = yield from writes.run(("put back rows", rows.archive_table), build)
     return [int(id_ or 0) for (id_,) in inserted_rows]
+
+
+def _identity(table: FoundTable, columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns that tell rows apart: those of links, which nothing refers to by ids."""
+    if any(key.on_delete == "CASCADE" for key in table.foreign_keys):
+        for index in table.indexes.values():
+            if index.unique and not index.partial and set(index.columns) <= set(columns) - {"id"}:
+                return index.columns
+    return ("id",)
 
 
 def _has_row(

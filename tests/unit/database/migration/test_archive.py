@@ -303,3 +303,18 @@ def test_components_with_one_attribute_come_back_from_archives_of_former_version
     restore(context, archive)
     assert context.column("components_parts_quotes", "text") == ["quoted"]
     assert context.problems() == []
+
+
+def test_links_that_were_made_again_are_not_restored(make_context: MakeContext) -> None:
+    tagged = schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS}))
+    context = make_context(tagged)
+    note = context.entry("notes", "a", title="one")
+    first, second = (context.entry("tags", name, name=name) for name in ("first", "second"))
+    for tag_id in (first, second):
+        context.insert("notes_tags_lnk", note_id=note, tag_id=tag_id, tag_ord=1)
+    context = context.migrate(PLAIN)
+    [archive] = asides(context)
+    context = context.migrate(tagged)
+    context.insert("notes_tags_lnk", note_id=note, tag_id=second, tag_ord=1)
+    assert restore(context, archive) == 1
+    assert sorted(context.column("notes_tags_lnk", "tag_id")) == [first, second]
