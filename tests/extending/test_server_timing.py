@@ -68,3 +68,26 @@ async def test_a_response_names_the_functions_that_were_called(
             assert functions_of(made) >= writing
             assert {"number"} <= functions_of(number)
             assert functions_of(number).isdisjoint(writing)
+
+
+RESTRICTED = """
+@rule(PAPER, on=["update"])
+def cheap(who):
+    return True
+
+@policy(PAPER, on=["update"])
+def open_late(context):
+    return True
+"""
+
+
+async def test_rules_and_policies_of_a_write_are_named(tmp_path: Path, kind: Kind) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, RESTRICTED)
+        async with run_office(project, settings={"environment": "development"}) as office:
+            made = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+            path = f"/api/papers/{made.data['documentId']}"
+            # For the first query of its kind, all rules are evaluated before the transaction.
+            for title in ("Lake", "Bay"):
+                changed = await office.ask("PUT", path, {"data": {"title": title}})
+                assert functions_of(changed) == {"cheap", "open_late"}

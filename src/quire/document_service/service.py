@@ -79,7 +79,7 @@ from quire.errors import (
     UncertainOutcomeError,
 )
 from quire.hooks import principal as hooks
-from quire.hooks.function_times import function_times
+from quire.hooks.function_times import function_times, time_functions
 from quire.logging import trace_parent
 from quire.schema.model import Schema
 from quire.webhooks.outbox import Outbox
@@ -514,9 +514,9 @@ def _require_policies(unit: UnitOfWork, command: Command) -> None:
         principal = hooks.Principal(kind="admin", id=unit.editor)
     else:
         return
-    unit.engine.policies.require_write(
-        command, command_actions(unit.engine.schema, command), principal
-    )
+    actions = command_actions(unit.engine.schema, command)
+    with time_functions(unit.function_times):
+        unit.engine.policies.require_write(command, actions, principal)
 
 
 def _dispatch(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:

@@ -24,7 +24,7 @@ from quire.document_service.policy_checks import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.after_commit import ChangeListener
-from quire.hooks.function_times import FunctionTimes
+from quire.hooks.function_times import FunctionTimes, time_functions
 from quire.hooks.registry import (
     DEFAULT_LIMITS,
     NO_EXTENSIONS,
@@ -221,7 +221,8 @@ class UnitOfWork(Struct, kw_only=True):
         They are evaluated when they are first asked for: most writes depend on none.
         """
         if self._principal is None and self.caller is not None:
-            self._principal = self.engine.rules.narrow(self.caller)
+            with time_functions(self.function_times):
+                self._principal = self.engine.rules.narrow(self.caller)
         return self._principal
 
     @property
@@ -232,7 +233,8 @@ class UnitOfWork(Struct, kw_only=True):
             if principal is not None:
                 self._rules = project_rules_of(principal.ability)
             elif self.editor is not None:
-                self._rules = self.engine.rules.of_administrator(self.editor)
+                with time_functions(self.function_times):
+                    self._rules = self.engine.rules.of_administrator(self.editor)
             else:
                 self._rules = NO_PROJECT_RULES
         return self._rules

@@ -4,7 +4,8 @@ The functions of a request are measured in development alone. Plain functions ar
 nothing else runs in the event loop, or nobody else writes to SQLite, until they return.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 from types import TracebackType
@@ -25,6 +26,16 @@ FunctionTimes = dict[str, float]
 """Seconds by the name of the function."""
 function_times: ContextVar[FunctionTimes | None] = ContextVar("function times", default=None)
 """The times of the present request, ``None`` where nobody measures."""
+
+
+@contextmanager
+def time_functions(times: FunctionTimes | None) -> Iterator[None]:
+    """Add the times of the functions that a block calls to ``times``, also in another thread."""
+    token = function_times.set(times)
+    try:
+        yield
+    finally:
+        function_times.reset(token)
 
 
 class FunctionTimer:
