@@ -1,6 +1,7 @@
 """Which rules a read or a write evaluates: those that it depends on, each time."""
 
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import orjson
@@ -97,6 +98,40 @@ async def test_a_write_evaluates_no_rules_that_it_does_not_depend_on(
             # Which rules that are is unknown until the query has been prepared.
             if attempt:
                 assert module().fired == evaluated
+
+
+async def test_a_write_evaluates_a_rule_once_for_all_of_its_hooks(
+    tmp_path: Path, kind: Kind
+) -> None:
+    rule, *_ = COUNTED.split("@rule(WRITER")
+    code = """
+    @before_write(WRITER, on=["update"])
+    async def count_papers(write):
+        await documents(PAPER).count()
+
+    @after_write(WRITER, on=["update"])
+    async def update_papers(write):
+        papers = await documents(PAPER).find()
+        for paper in papers:
+            await documents(PAPER).update(paper.documentId, {"price": 7})
+        with as_system("count"):
+            dear = await documents(PAPER).count()
+        fired.append((len(papers), dear))
+
+    @after_write(PAPER, on=["update"])
+    async def read_papers(write):
+        await documents(PAPER).find()
+    """
+    async with open_extended(tmp_path, kind, rule + dedent(code)) as office:
+        await make_papers(office)
+        (writer,) = (await office.ask("GET", "/api/writers")).data
+        for attempt in range(3):
+            module().fired.clear()
+            path = f"/api/writers/{writer['documentId']}"
+            assert (await office.ask("PUT", path, {"data": {"name": "Bob"}})).status == 200
+            # Which rules the response depends on is unknown until its query has been prepared.
+            if attempt:
+                assert module().fired == ["papers", (1, 2)]
 
 
 async def test_a_rule_that_begins_to_apply_holds_for_queries_that_were_prepared_without_it(

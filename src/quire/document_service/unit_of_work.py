@@ -159,6 +159,26 @@ class ChangedEntry(NamedTuple):
     at: int
 
 
+class NarrowedCaller:
+    """The principal of the content API who writes, and the rules of the project's code for them.
+
+    It is shared by a unit of work and the contexts of its hooks, so that rules are evaluated once.
+    """
+
+    def __init__(
+        self, principal: Principal, rules: RuleEvaluation, times: FunctionTimes | None
+    ) -> None:
+        self._principal = principal
+        self._rules = rules
+        self._times = times
+
+    @cached_property
+    def principal(self) -> Principal:
+        """The principal, with an ability that is narrowed by the rules."""
+        with time_functions(self._times):
+            return self._rules.narrow(self._principal)
+
+
 class UnitOfWork(Struct, kw_only=True):
     """The state of one write transaction: who writes, its time, and the events to publish.
 
@@ -203,7 +223,7 @@ class UnitOfWork(Struct, kw_only=True):
     """Whether the running program is one of several interleaved writes (`run_interleaved`)."""
     nested_writes: int = 0
     """How many writes code has made in the transaction so far."""
-    _principal: Principal | None = None
+    _narrowed_caller: NarrowedCaller | None = None
     _rules: ProjectRules | None = None
     _savepoints: int = 0
     _postponed: list[Callable[[], Program[None]]] = field(default_factory=list)
@@ -215,15 +235,21 @@ class UnitOfWork(Struct, kw_only=True):
         return self.engine.store
 
     @property
+    def narrowed_caller(self) -> NarrowedCaller | None:
+        """The caller with the rules for them, ``None`` where the server itself writes."""
+        if self._narrowed_caller is None and self.caller is not None:
+            rules, times = self.engine.rules, self.function_times
+            self._narrowed_caller = NarrowedCaller(self.caller, rules, times)
+        return self._narrowed_caller
+
+    @property
     def principal(self) -> Principal | None:
         """The caller, with an ability that is narrowed by the rules of the project's code.
 
         They are evaluated when they are first asked for: most writes depend on none.
         """
-        if self._principal is None and self.caller is not None:
-            with time_functions(self.function_times):
-                self._principal = self.engine.rules.narrow(self.caller)
-        return self._principal
+        caller = self.narrowed_caller
+        return None if caller is None else caller.principal
 
     @property
     def rules(self) -> ProjectRules:
@@ -300,12 +326,12 @@ class UnitOfWork(Struct, kw_only=True):
 
         If it fails, its rows and events are rolled back; the hook may catch the error.
         """
-        actor = self.caller, self._principal, self._rules, self.is_system
+        actor = self.caller, self._narrowed_caller, self._rules, self.is_system
         outer = self.causes, self._postponed
         was_interleaved, self.is_interleaved = self.is_interleaved, False
         self.causes, self._postponed = causes, []
         if as_system:
-            self.caller = self._principal = None
+            self.caller = self._narrowed_caller = None
             self._rules, self.is_system = NO_PROJECT_RULES, True
         self.nested_writes += 1
         savepoint = self.savepoint()
@@ -321,7 +347,7 @@ class UnitOfWork(Struct, kw_only=True):
         finally:
             self.causes, self._postponed = outer
             if as_system:
-                self.caller, self._principal, self._rules, self.is_system = actor
+                self.caller, self._narrowed_caller, self._rules, self.is_system = actor
             self.is_interleaved = was_interleaved
 
     def savepoint(self) -> "Savepoint":

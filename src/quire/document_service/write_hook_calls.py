@@ -95,7 +95,7 @@ class HookContext(ExtensionContext):
         self.is_system = unit.is_system
         self._unit = unit
         # Those of the unit of work are others while the hook itself writes.
-        self._caller = unit.caller
+        self._caller = unit.narrowed_caller
         self._outer_causes = unit.causes
         self._cause = cause
 
@@ -103,7 +103,7 @@ class HookContext(ExtensionContext):
     def principal(self) -> Principal | None:  # type: ignore[override]  # it can be set, too
         """Who acts, with an ability that is narrowed by the rules of the project."""
         caller = self._caller
-        return None if caller is None else self.engine.rules.narrow(caller)
+        return None if caller is None else caller.principal
 
     @cached_property
     def causes(self) -> tuple[CallCause, ...]:  # type: ignore[override]  # it can be set, too
