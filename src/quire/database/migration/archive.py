@@ -218,12 +218,17 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
     """Restore archived rows whose tables and columns exist again; returns how many.
 
     An existing row keeps everything but an archived value that it lacks; a missing row is inserted
-    with its former id, without references to rows that are gone. The rest is left out. Raises
-    ConflictError when other documents have got the ids of archived ones.
+    with its former id, without references to rows that are gone. The rest is left out, and so are
+    archive tables that somebody has dropped. Raises ConflictError when other documents have got the
+    ids of archived ones.
     """
     writes, existing_tables = Writes(kind.dialect()), (yield from kind.inspector.tables())
     highest_ids = yield from kind.counters.read()
-    restorable_rows = [rows for rows in archive.tables if rows.table in existing_tables]
+    restorable_rows = [
+        rows
+        for rows in archive.tables
+        if rows.table in existing_tables and rows.archive_table in existing_tables
+    ]
     for rows in restorable_rows:
         if _DOCUMENT_ID in rows.columns and rows.are_whole(existing_tables[rows.table]):
             yield from _require_same_documents(writes, rows)
@@ -263,14 +268,22 @@ def _require_same_documents(writes: Writes, rows: ArchivedRows) -> Program[None]
 def _referred_first(
     archived_rows: Sequence[ArchivedRows], existing_tables: FoundTables
 ) -> list[ArchivedRows]:
-    """Sort the rows of tables after those that they refer to."""
-
-    def references(table: str, above: frozenset[str] = frozenset()) -> int:
-        targets = {key.target for key in existing_tables[table].foreign_keys}
-        next_targets = targets & existing_tables.keys() - above - {table}
-        return max((1 + references(name, above | {table}) for name in next_targets), default=0)
-
-    return sorted(archived_rows, key=lambda rows: references(rows.table))
+    """Sort the rows of tables after those that they refer to, as far as there are no cycles."""
+    remaining, ordered = [*archived_rows], list[ArchivedRows]()
+    while remaining:
+        pending = {rows.table for rows in remaining}
+        free = [
+            rows
+            for rows in remaining
+            if pending.isdisjoint(
+                key.target
+                for key in existing_tables[rows.table].foreign_keys
+                if key.target != rows.table
+            )
+        ] or remaining[:1]
+        ordered += free
+        remaining = [rows for rows in remaining if rows not in free]
+    return ordered
 
 
 def _id_columns(columns: Collection[str]) -> set[str]:
@@ -278,11 +291,13 @@ def _id_columns(columns: Collection[str]) -> set[str]:
     return {name for name in columns if name == "id" or name.endswith("_id")}
 
 
-def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
-    """Delete an archive with its tables."""
-    for archived_rows in archive.tables:
-        yield Statement(writer.drop_table(archived_rows.archive_table))
-    yield from writes.delete(ARCHIVE_TABLE, [archive.id])
+def forget(kind: DatabaseKind, archive: Archive) -> Program[None]:
+    """Delete an archive with its tables, those that somebody has dropped already excepted."""
+    existing_tables = yield from kind.inspector.table_names()
+    for rows in archive.tables:
+        if rows.archive_table in existing_tables:
+            yield Statement(kind.ddl.drop_table(rows.archive_table))
+    yield from Writes(kind.dialect()).delete(ARCHIVE_TABLE, [archive.id])
 
 
 def _fill(
@@ -387,7 +402,7 @@ def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[A
     """Delete the archives that have expired; returns them."""
     expired_archives = yield from expired(kind, days=days, now=now)
     for archive in expired_archives:
-        yield from forget(Writes(kind.dialect()), kind.ddl, archive)
+        yield from forget(kind, archive)
     return expired_archives
 
 
@@ -408,5 +423,4 @@ class ModelArchive:
 
     async def forget(self, archive: Archive) -> None:
         """Delete an archive."""
-        writes = Writes(self._kind.dialect())
-        await self._database.write(forget(writes, self._kind.ddl, archive))
+        await self._database.write(forget(self._kind, archive))

@@ -14,7 +14,6 @@ from quire.database.migration.archive import (
     list_archives,
     restore_archive,
 )
-from quire.database.tables.ddl import DdlWriter
 from quire.errors import ConflictError
 from quire.schema.load import build_schema
 from tests.unit.database.migration.conftest import MakeContext
@@ -135,8 +134,7 @@ def test_what_is_forgotten_is_gone(make_context: MakeContext) -> None:
     context.entry("notes", "a", title="one")
     context = context.migrate(schema_of())
     [archive] = asides(context)
-    writer: DdlWriter = context.store.kind.ddl
-    context.store.run(forget(Writes(context.store.dialect), writer, archive))
+    context.store.run(forget(context.store.kind, archive))
     assert asides(context) == []
     assert {name for name in context.tables() if name.startswith("quire_")} == {"quire_archive"}
 
@@ -318,3 +316,48 @@ def test_links_that_were_made_again_are_not_restored(make_context: MakeContext) 
     context.insert("notes_tags_lnk", note_id=note, tag_id=second, tag_ord=1)
     assert restore(context, archive) == 1
     assert sorted(context.column("notes_tags_lnk", "tag_id")) == [first, second]
+
+
+def test_an_archive_without_its_tables_is_deleted_all_the_same(make_context: MakeContext) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="one")
+    context = context.migrate(schema_of())
+    context.store.execute(f"DROP TABLE {ARCHIVE_TABLE}_1_1")
+    now = NOW + 31 * 86_400_000
+    assert len(context.store.run(forget_expired(context.store.kind, days=30, now=now))) == 1
+    assert asides(context) == []
+
+
+def test_a_table_missing_in_an_archive_is_left_out(make_context: MakeContext) -> None:
+    tagged = schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS}))
+    context = make_context(tagged)
+    note, tag = context.entry("notes", "a", title="one"), context.entry("tags", "t", name="tag")
+    context.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    [links] = [rows for rows in archive.tables if rows.table == "notes_tags_lnk"]
+    context.store.execute(f"DROP TABLE {links.archive_table}")
+    assert restore(context.migrate(tagged), archive) == 1
+
+
+def test_types_that_refer_to_each_other_are_restored(make_context: MakeContext) -> None:
+    """Not in a time that grows with the number of paths between them."""
+    uids = [f"api::kind{number}.kind{number}" for number in range(14)]
+    one = {"type": "relation", "relation": "oneToOne", "useJoinTable": False}
+    kinds = [
+        content_type(
+            uid,
+            {"title": STRING}
+            | {f"to{number}": {**one, "target": target} for number, target in enumerate(uids)},
+        )
+        for uid in uids
+    ]
+    both = schema_of(*kinds, content_type(NOTE, {"title": STRING, "text": STRING}))
+    context = make_context(both)
+    context.entry("notes", "a", title="one", text="first")
+    first = context.entry("kind0s", "k", title="kind")
+    context = context.migrate(schema_of(*kinds, content_type(NOTE, {"title": STRING})))
+    context = context.migrate(schema_of())
+    context = context.migrate(both)
+    assert [restore(context, archive) for archive in reversed(asides(context))] == [2, 1]
+    assert context.column("kind0s", "id") == [first]
