@@ -173,7 +173,6 @@ class Pool:
         else:
             connection.forget_statements(self._epoch)
             self._hand_over(connection)
-        self._signal_if_all_back()
 
     def _signal_if_all_back(self) -> None:
         """Let `close` continue if no connection is lent or being opened any more."""
@@ -195,6 +194,7 @@ class Pool:
                 return
         if connection is not None:
             self._idle.append(connection)
+        self._signal_if_all_back()
 
     def renew(self) -> None:
         """Close the idle connections: one was lost, so the others most likely are as well."""

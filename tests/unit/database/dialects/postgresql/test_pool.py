@@ -165,3 +165,21 @@ async def test_a_pool_is_closed_as_soon_as_its_last_attempt_to_connect_has_faile
         await waiting
     async with asyncio.timeout(20):
         await closing
+
+
+async def test_a_pool_is_closed_as_soon_as_the_last_waiting_caller_is_cancelled(
+    options: PostgresOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "_CLOSING_SECONDS", 3600)
+    pool = Pool(lambda: open_connection(options), size=1, queue_seconds=60)
+    lost = await pool.acquire()
+    waiting = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(pool.close())  # it runs before the waiting caller is woken
+    lost.terminate()
+    pool.release(lost)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    async with asyncio.timeout(20):
+        await closing
