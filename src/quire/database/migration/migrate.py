@@ -148,7 +148,8 @@ def _change(
     if recorded is not None and recorded.is_complete:
         present = request.schema if request.former is None else request.former
         renames = request.renames if request.former is None else Renames()
-        recorded = yield from with_changed_components(kind, writes, recorded, present, renames)
+        former = _former_schema(kind, recorded, request, tables)
+        recorded = yield from with_changed_components(kind, recorded, former, present, renames)
     before = _former_schema(kind, recorded, request, tables)
     renames = Renames() if before is None else request.renames
     if before is not None and request.former is None:

@@ -158,6 +158,22 @@ def test_components_that_the_reference_has_changed_are_taken_as_they_are(
     assert context.count("components_parts_quotes") == 0
 
 
+def test_attributes_of_components_that_the_reference_has_not_removed_are_dropped(
+    make_context: MakeContext,
+) -> None:
+    """Also after a start of it with the former files."""
+    zone = {"quotes": {"type": "dynamiczone", "components": [QUOTE]}}
+    credited = component(QUOTE, {"text": STRING, "author": STRING})
+    context = make_context(schema_of(content_type(NOTE, zone), credited))
+    started_by_the_reference(context)
+    context.store.run(migrate_to(context.store.kind, goal(context.schema), now=NOW))
+    record_tables_as_the_reference(context)
+    changed = schema_of(content_type(NOTE, zone))
+    context.store.run(migrate_to(context.store.kind, goal(changed, may_lose=True), now=NOW))
+    tables = context.store.run(context.store.kind.inspector.tables())
+    assert "author" not in tables["components_parts_quotes"].columns
+
+
 def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeContext) -> None:
     context = started_by_the_reference(make_context(PLAIN))
     context.store.run(migrate_to(context.store.kind, goal(schema_of()), now=NOW))
