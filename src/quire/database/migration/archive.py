@@ -219,8 +219,8 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
 
     An existing row keeps everything but an archived value that it lacks; a missing row is inserted
     with its former id, without references to rows that are gone. The rest is left out, and so are
-    archive tables that somebody has dropped. Raises ConflictError when other documents have got the
-    ids of archived ones.
+    archive tables that somebody has dropped. Raises ConflictError when other documents or
+    components have got the ids of archived ones.
     """
     writes, existing_tables = Writes(kind.dialect()), (yield from kind.inspector.tables())
     highest_ids = yield from kind.counters.read()
@@ -230,8 +230,7 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
         if rows.table in existing_tables and rows.archive_table in existing_tables
     ]
     for rows in restorable_rows:
-        if _DOCUMENT_ID in rows.columns and rows.are_whole(existing_tables[rows.table]):
-            yield from _require_same_documents(writes, rows)
+        yield from _require_same_rows(writes, rows, existing_tables[rows.table])
     count = 0
     for rows in _referred_first(restorable_rows, existing_tables):
         table = existing_tables[rows.table]
@@ -247,20 +246,28 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
     return count
 
 
-def _require_same_documents(writes: Writes, rows: ArchivedRows) -> Program[None]:
+def _require_same_rows(writes: Writes, rows: ArchivedRows, table: FoundTable) -> Program[None]:
+    """Check that no other documents or components have the ids of archived ones."""
+    columns = [_DOCUMENT_ID]
+    if _DOCUMENT_ID not in rows.columns:
+        names = () if _is_of_links(table) else rows.columns_in(table)
+        columns = [name for name in names if name != "id"]
+    if not columns or not rows.are_whole(table):
+        return
+
     def build(_: StatementBuilder) -> sa.ClauseElement:
         existing, archived = (
-            sa.table(name, sa.column("id"), sa.column(_DOCUMENT_ID))
+            sa.table(name, sa.column("id"), *(sa.column(column) for column in columns))
             for name in (rows.table, rows.archive_table)
         )
-        is_other = existing.c[_DOCUMENT_ID].is_distinct_from(archived.c[_DOCUMENT_ID])
+        is_other = (existing.c[name].is_distinct_from(archived.c[name]) for name in columns)
         join = existing.join(archived, existing.c.id == archived.c.id)
-        return sa.select(sa.func.min(existing.c.id)).select_from(join).where(is_other)
+        return sa.select(sa.func.min(existing.c.id)).select_from(join).where(sa.or_(*is_other))
 
-    ((id_,),) = yield from writes.run(("other documents", rows.archive_table), build)
+    ((id_,),) = yield from writes.run(("other rows", rows.archive_table), build)
     if id_ is not None:
         raise ConflictError(
-            f"{rows.table} has other documents than the archive under the same ids, such as "
+            f"{rows.table} has other rows than the archive under the same ids, such as "
             f"{int(id_)}; nothing was restored"
         )
 
@@ -361,11 +368,16 @@ def _insert(
 
 def _identity(table: FoundTable, columns: Collection[str]) -> tuple[str, ...]:
     """Return the columns that tell rows apart: those of links, which nothing refers to by ids."""
-    if any(key.on_delete == "CASCADE" for key in table.foreign_keys):
+    if _is_of_links(table):
         for index in table.indexes.values():
             if index.unique and not index.partial and set(index.columns) <= set(columns) - {"id"}:
                 return index.columns
     return ("id",)
+
+
+def _is_of_links(table: FoundTable) -> bool:
+    """Tell whether the rows of a table end with those that they refer to."""
+    return any(key.on_delete == "CASCADE" for key in table.foreign_keys)
 
 
 def _has_row(

@@ -198,9 +198,36 @@ def test_rows_are_not_mixed_with_other_documents_of_the_same_ids(make_context: M
     [archive] = asides(context)
     context = context.migrate(both)
     context.entry("notes", "new", title="two")
-    with pytest.raises(ConflictError, match="notes has other documents"):
+    with pytest.raises(ConflictError, match="notes has other rows"):
         restore(context, archive)
     assert context.column("notes", "text") == [None]
+
+
+def test_components_are_not_mixed_with_other_ones_of_the_same_ids(
+    make_context: MakeContext,
+) -> None:
+    whole = schema_of(content_type(NOTE, {"title": STRING, "quotes": QUOTES}))
+    context = make_context(whole)
+    note, other = (context.entry("notes", name, title=name) for name in ("a", "b"))
+
+    def quote(entry: int, text: str) -> int:
+        id_ = context.insert("components_parts_quotes", text=text)
+        link = {"entity_id": entry, "cmp_id": id_, "component_type": QUOTE, "field": "quotes"}
+        context.insert("notes_cmps", **link, order=1)
+        return id_
+
+    former = quote(note, "former")
+    plain = [content_type(NOTE, {"title": STRING}), content_type(TAG, {"name": STRING})]
+    context = context.migrate(build_schema(plain))
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    assert quote(other, "new") == former
+    with pytest.raises(ConflictError, match="components_parts_quotes has other rows"):
+        restore(context, archive)
+    assert context.column("notes_cmps", "entity_id") == [other]
+    context.store.execute("DELETE FROM notes_cmps")
+    context.store.execute("DELETE FROM components_parts_quotes")
+    assert [restore(context, archive) for _ in range(2)] == [2, 0]
 
 
 def test_rows_that_were_restored_already_stay(make_context: MakeContext) -> None:
