@@ -276,21 +276,18 @@ def _referred_first(
     archived_rows: Sequence[ArchivedRows], existing_tables: FoundTables
 ) -> list[ArchivedRows]:
     """Sort the rows of tables after those that they refer to, as far as there are no cycles."""
-    remaining, ordered = [*archived_rows], list[ArchivedRows]()
-    while remaining:
-        pending = {rows.table for rows in remaining}
-        free = [
-            rows
-            for rows in remaining
-            if pending.isdisjoint(
-                key.target
-                for key in existing_tables[rows.table].foreign_keys
-                if key.target != rows.table
-            )
-        ] or remaining[:1]
-        ordered += free
-        remaining = [rows for rows in remaining if rows not in free]
-    return ordered
+
+    def count_referred(table: str) -> int:
+        referred, remaining = set[str](), [table]
+        while remaining:
+            name = remaining.pop()
+            if name in existing_tables and name not in referred:
+                referred.add(name)
+                remaining += [key.target for key in existing_tables[name].foreign_keys]
+        return len(referred)
+
+    # What a table refers to refers to fewer tables, unless both are in a cycle.
+    return sorted(archived_rows, key=lambda rows: count_referred(rows.table))
 
 
 def _id_columns(columns: Collection[str]) -> set[str]:

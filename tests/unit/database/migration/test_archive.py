@@ -367,6 +367,27 @@ def test_a_table_missing_in_an_archive_is_left_out(make_context: MakeContext) ->
     assert restore(context.migrate(tagged), archive) == 1
 
 
+def test_links_of_types_that_refer_to_each_other_come_back(make_context: MakeContext) -> None:
+    """Also where the table of links is the first by name."""
+    one = {"type": "relation", "relation": "oneToOne", "useJoinTable": False}
+    note = content_type(NOTE, {"title": STRING, "tag": {**one, "target": TAG}})
+    links = {"notes": {"type": "relation", "relation": "oneToMany", "target": NOTE}}
+    page = content_type("api::a.a", links)
+    tag = content_type(TAG, {"name": STRING, "note": {**one, "target": NOTE}})
+    whole = build_schema([note, tag, page])
+    context = make_context(whole)
+    tag_id = context.entry("tags", "t", name="tag")
+    note_id = context.entry("notes", "n", title="one", tag_id=tag_id)
+    context.store.execute(f"UPDATE tags SET note_id = {note_id}")
+    page_id = context.entry("as", "p")
+    context.insert("as_notes_lnk", a_id=page_id, note_id=note_id)
+    context = context.migrate(build_schema([]))
+    [archive] = asides(context)
+    context = context.migrate(whole)
+    assert restore(context, archive) == 4
+    assert context.column("as_notes_lnk", "note_id") == [note_id]
+
+
 def test_types_that_refer_to_each_other_are_restored(make_context: MakeContext) -> None:
     """Not in a time that grows with the number of paths between them."""
     uids = [f"api::kind{number}.kind{number}" for number in range(14)]
