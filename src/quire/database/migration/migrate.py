@@ -32,17 +32,28 @@ def pending_renames(renames: Renames, before: Schema, after: Schema) -> Renames:
     if before.version == after.version:
         return Renames()
     models = dict(_to_do(renames.models, _uids(before), _uids(after), ""))
-    attributes: dict[str, dict[str, str]] = {}
+    requested_names: dict[str, dict[str, str]] = {}
     for named_uid, names in renames.attributes.items():
         uid = _later_uid(renames.models, named_uid)
-        new_model = _model(after, uid)
-        old_model = _model(before, models.get(uid, uid))
-        if new_model is None:
+        if _model(after, uid) is None:
             message = f"{named_uid} cannot have renamed attributes: the files have no such type"
             raise MigrationConflictError(message)
-        old_names = frozenset[str]() if old_model is None else frozenset(old_model.attributes)
-        new_names = frozenset(new_model.attributes)
-        attributes.setdefault(uid, {}).update(_to_do(names, old_names, new_names, f"{uid}."))
+        all_names = requested_names.setdefault(uid, {})
+        for new_name, old_name in names.items():
+            if all_names.setdefault(new_name, old_name) != old_name:
+                message = f"{uid}.{all_names[new_name]} and {old_name} cannot become {new_name}"
+                raise MigrationConflictError(message)
+    attributes = {
+        uid: dict(
+            _to_do(
+                names,
+                _attribute_names(before, models.get(uid, uid)),
+                _attribute_names(after, uid),
+                f"{uid}.",
+            )
+        )
+        for uid, names in requested_names.items()
+    }
     return Renames(
         models=models, attributes={uid: names for uid, names in attributes.items() if names}
     )
@@ -79,6 +90,11 @@ def _uids(schema: Schema) -> frozenset[str]:
 
 def _model(schema: Schema, uid: str) -> Model | None:
     return schema.content_types.get(uid) or schema.components.get(uid)
+
+
+def _attribute_names(schema: Schema, uid: str) -> frozenset[str]:
+    model = _model(schema, uid)
+    return frozenset() if model is None else frozenset(model.attributes)
 
 
 class ConsentNeededError(QuireError):

@@ -110,6 +110,19 @@ def test_attributes_may_be_named_under_both_uids_of_a_renamed_type(
     assert context.column("memos", "body") == ["two"]
 
 
+@pytest.mark.parametrize(
+    "names", [({"headline": "title"}, {"body": "title"}), ({"body": "title"}, {"body": "text"})]
+)
+def test_names_under_both_uids_of_a_renamed_type_are_one_list(
+    make_context: MakeContext, names: tuple[dict[str, str], dict[str, str]]
+) -> None:
+    context = start(make_context, schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
+    later = schema_of(content_type(MEMO, {"headline": STRING, "body": STRING}))
+    renames = Renames(models={MEMO: NOTE}, attributes=dict(zip((NOTE, MEMO), names, strict=True)))
+    with pytest.raises(MigrationConflictError, match="and"):
+        move(context, later, renames)
+
+
 def test_components_are_renamed_where_only_the_reference_was_before(
     make_context: MakeContext,
 ) -> None:
