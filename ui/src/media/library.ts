@@ -32,7 +32,7 @@ export type FilePage = { results: MediaFile[]; pageCount: number; total: number 
 
 const PAGE_SIZE = 48
 /** How many files the server tells about at once. */
-const MOST_AT_ONCE = 100
+const MAX_FILES_PER_REQUEST = 100
 /** How often the server is asked for a page of unused files, each time about a part of the library. */
 const MOST_PARTS = 20
 
@@ -121,14 +121,14 @@ export const unusedQuery = (isShown: boolean) =>
 /** Ask the server about files by their ids, many at once. */
 async function askInParts<Response>(ids: number[], ask: (ids: number[]) => Promise<Response[]>): Promise<Response[]> {
   const responses: Response[] = []
-  for (let start = 0; start < ids.length; start += MOST_AT_ONCE) responses.push(...(await ask(ids.slice(start, start + MOST_AT_ONCE))))
+  for (let start = 0; start < ids.length; start += MAX_FILES_PER_REQUEST) responses.push(...(await ask(ids.slice(start, start + MAX_FILES_PER_REQUEST))))
   return responses
 }
 
 /** Files as they are now, in the order of their ids; those that have been deleted are left out. */
 export const loadFiles = (ids: number[]): Promise<MediaFile[]> =>
   askInParts(ids, async (part) => {
-    const found = (await request('GET /upload/files', { query: { pageSize: MOST_AT_ONCE, filters: { id: { $in: part } } as never } })) as unknown as { results: MediaFile[] }
+    const found = (await request('GET /upload/files', { query: { pageSize: MAX_FILES_PER_REQUEST, filters: { id: { $in: part } } as never } })) as unknown as { results: MediaFile[] }
     const files = new Map(found.results.map((file) => [file.id, file]))
     return part.flatMap((id) => files.get(id) ?? [])
   })

@@ -33,20 +33,20 @@ ARCHIVE_TABLE = "quire_archive"
 class ArchivedRows(Struct, frozen=True, kw_only=True):
     """Archived rows of one table: the archive table, the original table, and their columns.
 
-    ``whole`` rows were removed, of others only the values of one column. ``types`` are those of the
-    columns, as the database spells them. Archives of former versions have neither.
+    With ``has_whole_rows`` rows were removed, else only the values of one column. ``types`` are
+    those of the columns, as the database spells them. Archives of former versions have neither.
     """
 
     archive_table: str
     table: str
     columns: tuple[str, ...]
-    whole: bool | None
+    has_whole_rows: bool | None
     types: tuple[str, ...] = ()
 
-    def are_whole(self, table: FoundTable) -> bool:
-        """Tell whether the rows were removed from a table, by its columns if nothing else says."""
-        if self.whole is not None:
-            return self.whole
+    def contains_whole_rows(self, table: FoundTable) -> bool:
+        """Tell whether rows were removed from a table, by its columns if nothing else says."""
+        if self.has_whole_rows is not None:
+            return self.has_whole_rows
         return len(self.columns) > _COLUMNS_OF_VALUES or len(self.columns) >= len(table.columns)
 
     def columns_in(self, table: FoundTable) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ class ArchiveWriter:
                 archive_table=archive_table,
                 table=table,
                 columns=names,
-                whole=columns is None,
+                has_whole_rows=columns is None,
                 types=types,
             )
         )
@@ -176,7 +176,7 @@ class ArchiveWriter:
                     "kept": rows.archive_table,
                     "table": rows.table,
                     "columns": rows.columns,
-                    "whole": rows.whole,
+                    "whole": rows.has_whole_rows,
                     "types": rows.types,
                 }
                 for rows in self._kept
@@ -204,7 +204,7 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
                     archive_table=item["kept"],
                     table=item["table"],
                     columns=tuple(item["columns"]),
-                    whole=item.get("whole"),
+                    has_whole_rows=item.get("whole"),
                     types=tuple(item.get("types", ())),
                 )
                 for item in orjson.loads(str(tables))
@@ -235,10 +235,10 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
     for rows in _referred_first(restorable_rows, existing_tables):
         table = existing_tables[rows.table]
         columns = rows.columns_in(table)
-        if not rows.are_whole(table):
-            count += yield from _fill(writes, rows, columns, table)
+        if not rows.contains_whole_rows(table):
+            count += yield from _restore_values(writes, rows, columns, table)
         elif _DOCUMENT_ID in columns or _id_columns(rows.columns) <= set(columns):
-            ids = yield from _insert(writes, rows, columns, table)
+            ids = yield from _insert_missing_rows(writes, rows, columns, table)
             count += len(ids)
             # A table that was created again would assign their ids once more.
             if max(ids, default=0) > highest_ids.get(table.name, 0):
@@ -252,7 +252,7 @@ def _require_same_rows(writes: Writes, rows: ArchivedRows, table: FoundTable) ->
     if _DOCUMENT_ID not in rows.columns:
         names = () if _is_of_links(table) else rows.columns_in(table)
         columns = [name for name in names if name != "id"]
-    if not columns or not rows.are_whole(table):
+    if not columns or not rows.contains_whole_rows(table):
         return
 
     def build(_: StatementBuilder) -> sa.ClauseElement:
@@ -304,7 +304,7 @@ def forget(kind: DatabaseKind, archive: Archive) -> Program[None]:
     yield from Writes(kind.dialect()).delete(ARCHIVE_TABLE, [archive.id])
 
 
-def _fill(
+def _restore_values(
     writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
 ) -> Program[int]:
     """Set archived values in existing rows, where they have none; no references to lost rows."""
@@ -324,12 +324,12 @@ def _fill(
             references = (_has_row(target_table, archived.c[column]) for target_table in targets)
             return change.where(is_missing, *references).returning(target.c.id)
 
-        filled_rows = yield from writes.run(("put back", rows.archive_table, name), build)
-        count += len(filled_rows)
+        changed_rows = yield from writes.run(("put back", rows.archive_table, name), build)
+        count += len(changed_rows)
     return count
 
 
-def _insert(
+def _insert_missing_rows(
     writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
 ) -> Program[list[int]]:
     """Insert the missing rows, as the foreign keys of their table allow; returns their ids."""
@@ -339,11 +339,11 @@ def _insert(
             sa.table(name, *map(sa.column, columns))
             for name in (rows.table, rows.table, rows.archive_table)
         )
-        identity = _identity(table, columns)
+        identifying = _identifying_columns(table, columns)
         values: dict[str, sa.ColumnElement[Any]] = {
-            name: archived.c[name] for name in columns if name != "id" or name in identity
+            name: archived.c[name] for name in columns if name != "id" or name in identifying
         }
-        is_same = (existing.c[name] == archived.c[name] for name in identity)
+        is_same = (existing.c[name] == archived.c[name] for name in identifying)
         conditions = [sa.not_(sa.exists().where(*is_same))]
         for key in table.foreign_keys:
             if key.column not in values:
@@ -363,7 +363,7 @@ def _insert(
     return [int(id_ or 0) for (id_,) in inserted_rows]
 
 
-def _identity(table: FoundTable, columns: Collection[str]) -> tuple[str, ...]:
+def _identifying_columns(table: FoundTable, columns: Collection[str]) -> tuple[str, ...]:
     """Return the columns that tell rows apart: those of links, which nothing refers to by ids."""
     if _is_of_links(table):
         for index in table.indexes.values():

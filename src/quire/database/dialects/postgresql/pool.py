@@ -46,7 +46,7 @@ class Pool:
         """How often prepared statements were invalidated."""
         self._waits = self._refused = 0
         self._wait_seconds = 0.0
-        self._all_back: asyncio.Event | None = None
+        self._all_returned: asyncio.Event | None = None
         """Set when no connection is lent or being opened any more, for `close`."""
 
     @property
@@ -123,7 +123,7 @@ class Pool:
             # Where the server has no more, the next caller gets a connection that is returned.
             if not (isinstance(error, asyncpg.TooManyConnectionsError) and self._established):
                 self._hand_over(None)
-            self._signal_if_all_back()
+            self._signal_if_all_returned()
             raise
         self._opening -= 1
         return connection
@@ -174,10 +174,10 @@ class Pool:
             connection.forget_statements(self._epoch)
             self._hand_over(connection)
 
-    def _signal_if_all_back(self) -> None:
+    def _signal_if_all_returned(self) -> None:
         """Let `close` continue if no connection is lent or being opened any more."""
-        if self._all_back is not None and self._open == len(self._idle):
-            self._all_back.set()
+        if self._all_returned is not None and self._open == len(self._idle):
+            self._all_returned.set()
 
     def _release_slot(self) -> None:
         self._open -= 1
@@ -194,7 +194,7 @@ class Pool:
                 return
         if connection is not None:
             self._idle.append(connection)
-        self._signal_if_all_back()
+        self._signal_if_all_returned()
 
     def renew(self) -> None:
         """Close the idle connections: one was lost, so the others most likely are as well."""
@@ -215,9 +215,9 @@ class Pool:
         for turn in self._waiting:
             _expire(turn)
         if self._open > len(self._idle):
-            self._all_back = asyncio.Event()
+            self._all_returned = asyncio.Event()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._all_back.wait(), _CLOSING_SECONDS)
+                await asyncio.wait_for(self._all_returned.wait(), _CLOSING_SECONDS)
         while self._idle:
             await self._idle.pop().close(timeout=5)
 
