@@ -140,7 +140,7 @@ class ReleaseStore:
 
     def rename(self, release: Release, name: str, now: int) -> Program[None]:
         """Rename a release. Raises ValidationError for a name in use."""
-        yield from self._require_unused(name, besides=release.id)
+        yield from self._require_unused(name, except_id=release.id)
         yield from self._releases.change(release.id, {"name": name}, now=now)
 
     def schedule(
@@ -247,8 +247,8 @@ class ReleaseStore:
         remaining_ids = existing_ids.difference(item_ids)
         yield from self.set_status(release, "ready" if remaining_ids else "empty")
 
-    def _require_unused(self, name: str, *, besides: int | None = None) -> Program[None]:
+    def _require_unused(self, name: str, *, except_id: int | None = None) -> Program[None]:
         """Check that no open release has a name, except for one. Raises ValidationError."""
         ids = yield from self._releases.ids(_IS_OPEN, eq("name", name))
-        if any(release_id != besides for release_id in ids):
+        if any(release_id != except_id for release_id in ids):
             raise ValidationError(_NAME_IN_USE.format(name))

@@ -35,7 +35,10 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import FILE_UID, Component, ContentType, Model
+from quire.schema.model import FILE_UID, USER_UID, Component, ContentType, Model
+
+_PLUGIN_TYPES = frozenset({FILE_UID, USER_UID})
+"""Types beside those of the project whose entries polymorphic relations list."""
 
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
@@ -553,11 +556,14 @@ class _Populate:
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
     def _may_be_listed(self, source: Model, target: ContentType) -> bool:
-        """Tell whether entries of a type can be in a polymorphic relation of another.
+        """Tell whether entries of a type are shown in a polymorphic relation of another.
 
+        Those of the administration, such as API tokens, are only shown if a fragment names them.
         Files are only linked through attributes of the other side; entries of any type may be
         linked from this side.
         """
+        if not (target.is_api or target.uid in _PLUGIN_TYPES):
+            return False
         is_linkable = source.uid != FILE_UID or any(
             isinstance(attribute, MediaAttribute)
             or (isinstance(attribute, RelationAttribute) and attribute.morph_by is not None)
