@@ -52,6 +52,7 @@ def _pass(site: Site, page: Page, document_id: str) -> None:
     ).first.click()
     page.get_by_role("option", name="Ada Lovelace").click()
     expect(review.get_by_label("Assignee").first).to_have_value("Ada Lovelace")
+    expect(page.get_by_role("listbox")).to_be_hidden()
     assert_accessible_in_both_schemes(page)
     page.get_by_role("button", name="Publish", exact=True).click()
     expect(page.get_by_text("Published", exact=True).first).to_be_visible()
