@@ -41,11 +41,12 @@ export function returnLostFocus(): void {
     return last.element.isConnected ? last.element.matches(':enabled') : last.isInLayer || last.place?.list.isConnected === true
   }
   const restore = () => {
-    const last = focused[focused.length - 1]
-    if (!last || !isLost()) return
-    const earlier = focused.findLast(({ element }) => element.isConnected && element.checkVisibility() && !element.closest('[inert]'))
-    const element = last.element.isConnected ? last.element : last.isInLayer || !last.place ? earlier?.element : controlAt(last.place)
-    element?.focus({ preventScroll: true })
+    if (!isLost()) return
+    for (const { element, isInLayer, place } of focused.toReversed()) {
+      // A row may be gone before the menu that removed it has returned the focus to its button.
+      const next = element.isConnected ? element : !isInLayer && place?.list.isConnected ? controlAt(place) : undefined
+      if (next?.checkVisibility() && !next.closest('[inert]')) return next.focus({ preventScroll: true })
+    }
   }
   let timer = 0
   new MutationObserver((changes) => {
