@@ -43,7 +43,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true, fz: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     ComboboxChevron: { defaultProps: { color: 'dimmed' } },
-    Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
+    // The focus returns to a select after its value was saved: that must not open it again.
+    Select: { defaultProps: { size: 'sm', checkIconPosition: 'right', openOnFocus: false } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 })

@@ -117,7 +117,6 @@ function LocaleDialog({ locale, taken, onAdded, onDone, onClose }: LocaleDialogP
               label={t('entry.locale')}
               searchable
               limit={50}
-              openOnFocus={false}
               data-autofocus
               nothingFoundMessage={t('palette.nothing')}
               data={(known.data ?? []).filter((one) => !taken.includes(one.code)).map((one) => ({ value: one.code, label: one.name }))}
