@@ -33,7 +33,7 @@ _NOTE: JsonObject = {
 }
 
 
-class Notes:
+class NoteClient:
     """Writes and reads notes, with a token for everything."""
 
     def __init__(self, client: AsgiClient) -> None:
@@ -64,14 +64,14 @@ class Notes:
 @pytest.fixture(scope="module")
 async def notes(
     kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Notes]:
+) -> AsyncIterator[NoteClient]:
     project = kind.copy(recorded, tmp_path_factory.mktemp("notes") / "project")
     schema_file = project / "src/api/note/content-types/note/schema.json"
     schema_file.parent.mkdir(parents=True)
     schema_file.write_text(json.dumps(_NOTE))
     await migrate(project, Renames())
     async with open_app(project) as client:
-        yield Notes(client)
+        yield NoteClient(client)
     kind.release(project)
 
 
@@ -79,12 +79,12 @@ def to_article(**more: object) -> JsonObject:
     return {"__type": ARTICLE, "documentId": APPLE, **more}
 
 
-async def new_tag(notes: Notes) -> JsonObject:
+async def new_tag(notes: NoteClient) -> JsonObject:
     created = await notes.write("POST", "tags", label="about")
     return {"__type": TAG, "documentId": created["data"]["documentId"]}
 
 
-async def new_note(notes: Notes, status: str = "published", **data: object) -> str:
+async def new_note(notes: NoteClient, status: str = "published", **data: object) -> str:
     created = await notes.write("POST", f"notes?status={status}", **data)
     document_id: str = created["data"]["documentId"]
     return document_id
@@ -92,7 +92,7 @@ async def new_note(notes: Notes, status: str = "published", **data: object) -> s
 
 @pytest.mark.parametrize("populate", ["populate=*", "populate=about", "populate[about]=true"])
 async def test_entries_of_types_without_a_way_back_are_populated(
-    notes: Notes, populate: str
+    notes: NoteClient, populate: str
 ) -> None:
     tag = await new_tag(notes)
     note = await new_note(notes, about=[tag])
@@ -102,7 +102,7 @@ async def test_entries_of_types_without_a_way_back_are_populated(
         assert entry["documentId"] == tag["documentId"]
 
 
-async def test_a_published_version_has_the_published_entries(notes: Notes) -> None:
+async def test_a_published_version_has_the_published_entries(notes: NoteClient) -> None:
     unpublished = await notes.write("POST", "articles?status=draft", title="Not yet")
     draft = {"__type": ARTICLE, "documentId": unpublished["data"]["documentId"]}
     tag = await new_tag(notes)
@@ -121,7 +121,7 @@ async def test_a_published_version_has_the_published_entries(notes: Notes) -> No
 
 @pytest.mark.parametrize("position_locale", [{}, {"locale": "fr"}])
 async def test_an_anchor_has_the_locale_of_what_is_placed_next_to_it(
-    notes: Notes, position_locale: JsonObject
+    notes: NoteClient, position_locale: JsonObject
 ) -> None:
     articles = []
     for number in range(3):
@@ -140,7 +140,7 @@ async def test_an_anchor_has_the_locale_of_what_is_placed_next_to_it(
     assert [entry["title"] for entry in related] == ["0", "2", "1"]
 
 
-async def test_an_anchor_may_be_of_another_type(notes: Notes) -> None:
+async def test_an_anchor_may_be_of_another_type(notes: NoteClient) -> None:
     tag = await new_tag(notes)
     note = await new_note(notes, "draft", about=[to_article()])
     connected = {**tag, "position": {"after": APPLE, "__type": ARTICLE}}
@@ -149,7 +149,7 @@ async def test_an_anchor_may_be_of_another_type(notes: Notes) -> None:
     assert [entry["__type"] for entry in related] == [ARTICLE, TAG]
 
 
-async def test_an_entry_is_connected_at_one_position(notes: Notes) -> None:
+async def test_an_entry_is_connected_at_one_position(notes: NoteClient) -> None:
     """The end is a position too; equal repetitions are left out."""
     note = await new_note(notes, "draft")
     entry = {"documentId": APPLE}

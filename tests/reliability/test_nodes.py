@@ -30,7 +30,7 @@ def unready_port() -> Iterator[int]:
         server.shutdown()
 
 
-class _Listening:
+class _NodeOnPort:
     def __init__(self, port: int) -> None:
         self.port = port
 
@@ -39,7 +39,7 @@ async def test_a_node_that_listens_and_is_not_ready_is_asked_for_nothing(
     unready_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodes, "_PATIENCE_S", 0.5)
-    balancer = LoadBalancer([cast("Node", _Listening(unready_port))])
+    balancer = LoadBalancer([cast("Node", _NodeOnPort(unready_port))])
     async with balancer.watching():
         with pytest.raises(ConnectionRefusedError, match="no node is ready"):
             await balancer.client().request("GET", "/api/tags")

@@ -152,7 +152,7 @@ class ProjectFunction(Struct):
     place: str | UnsetType = UNSET
 
 
-class FailedRule(Struct, rename="camel"):
+class FailedReadRule(Struct, rename="camel"):
     """A content type whose entries are missing, because a rule on reading them has failed."""
 
     uid: str

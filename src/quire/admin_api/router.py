@@ -12,7 +12,7 @@ from typing import Final
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
-from quire.admin_api.response_types import FailedRule, ProjectFunction
+from quire.admin_api.response_types import FailedReadRule, ProjectFunction
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.accept_encoding import GZIP, IDENTITY, accepts_encoding
 from quire.content_api.http_messages import Request, Response
@@ -189,12 +189,12 @@ def describe_error(error: AppError, administrator: Administrator) -> dict[str, o
 
 def describe_failed_rules(
     administrator: Administrator, content_types: Iterable[ContentType]
-) -> list[FailedRule]:
+) -> list[FailedReadRule]:
     """Return which content types an administrator is shown no entries of, as rules have failed."""
     types_by_uid = {content_type.uid: content_type for content_type in content_types}
     errors = administrator.ability.project_rules.failed_reads(types_by_uid)
     return [
-        FailedRule(uid, types_by_uid[uid].display_name, describe_function(error, administrator))
+        FailedReadRule(uid, types_by_uid[uid].display_name, describe_function(error, administrator))
         for uid, error in errors.items()
     ]
 

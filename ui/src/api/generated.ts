@@ -83,7 +83,7 @@ export type EntryListMeta = { "pagination": AdminPagination };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[]; "computed"?: Record<string, unknown>; "computedErrors"?: Record<string, unknown> };
 
-export type EntryPage = { "results": (ManagedEntry)[]; "pagination": AdminPagination; "computedErrors"?: Record<string, unknown>; "failedRules"?: (FailedRule)[] };
+export type EntryPage = { "results": (ManagedEntry)[]; "pagination": AdminPagination; "computedErrors"?: Record<string, unknown>; "failedRules"?: (FailedReadRule)[] };
 
 export type EntryProblem = { "path": (string)[]; "message": string };
 
@@ -109,7 +109,7 @@ export type FactorRemoval = { "password": string; "code": string };
 
 export type FailedAction = { "action": "publish" | "unpublish"; "at": string; "message": string };
 
-export type FailedRule = { "uid": string; "displayName": string; "code": ProjectFunction };
+export type FailedReadRule = { "uid": string; "displayName": string; "code": ProjectFunction };
 
 export type FailingWebhook = { "id": string; "name": string; "count": number };
 
@@ -199,7 +199,11 @@ export type MailTestResult = { "to": string };
 
 export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
 
+export type MediaFileUsage = { "id": number; "entries": (Record<string, unknown>)[]; "hidden": number };
+
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
+
+export type MediaUsage = { "data": (MediaFileUsage)[] };
 
 export type MissingReference = { "field": string; "documentId": string };
 
@@ -235,7 +239,7 @@ export type NoEntry = Record<string, unknown>;
 
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "failed" | "waiting"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
-export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null; "failedRules"?: (FailedRule)[] };
+export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null; "failedRules"?: (FailedReadRule)[] };
 
 export type PasswordReset = { "resetPasswordToken": string; "password": string; "code"?: string };
 
@@ -377,10 +381,6 @@ export type UnusedFilePage = { "data": (Record<string, unknown>)[]; "meta": Unus
 
 export type UploadForm = { "files": string | (string)[]; "fileInfo"?: string };
 
-export type UsageOfFile = { "id": number; "entries": (Record<string, unknown>)[]; "hidden": number };
-
-export type UsageOfFiles = { "data": (UsageOfFile)[] };
-
 export type ViewChange = { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> };
 
 export type ViewConfiguration = { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> };
@@ -452,7 +452,7 @@ export interface Operations {
   "GET /admin/x/locale-coverage/{uid}": { body: undefined; response: { "data": LocaleCoverage } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": TransformChoices } };
   "GET /admin/x/media/unused": { body: undefined; response: UnusedFilePage };
-  "GET /admin/x/media/usage": { body: undefined; response: UsageOfFiles };
+  "GET /admin/x/media/usage": { body: undefined; response: MediaUsage };
   "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": TransformAddress } };
   "GET /admin/x/media/{id}/usage": { body: undefined; response: FileUsage };
   "GET /admin/x/model/archive": { body: undefined; response: { "data": (ArchivedChange)[] } };

@@ -1,4 +1,4 @@
-import type { AdminPagination, ComputedError, FailedRule, MediaFile as DescribedFile } from './generated'
+import type { AdminPagination, ComputedError, FailedReadRule, MediaFile as DescribedFile } from './generated'
 
 /** What a content type says of one attribute. */
 export type Attribute = {
@@ -126,7 +126,7 @@ export type Entry = Record<string, unknown> & {
   localizations?: Localization[]
 }
 
-export type EntryPage = { results: Entry[]; pagination: AdminPagination; computedErrors?: Record<string, ComputedError>; failedRules?: FailedRule[] }
+export type EntryPage = { results: Entry[]; pagination: AdminPagination; computedErrors?: Record<string, ComputedError>; failedRules?: FailedReadRule[] }
 
 export type MediaFile = DescribedFile & {
   ext?: string

@@ -1,9 +1,9 @@
 import { Alert, List } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { FailedRule } from '../api/generated'
+import type { FailedReadRule } from '../api/generated'
 
 /** Content types whose entries are missing, because rules of the project's code have failed. */
-export function FailedRules({ rules = [] }: { rules?: FailedRule[] }) {
+export function FailedRules({ rules = [] }: { rules?: FailedReadRule[] }) {
   const { t } = useTranslation()
   if (rules.length === 0) return null
   return (

@@ -17,7 +17,7 @@ import { queries } from '../queries'
 import { canCrop } from './crop'
 import { FileForm } from './FileForm'
 import { canTransform, sizeText } from './files'
-import { usageQuery, type FileUsage, type Usage } from './library'
+import { usageQuery, type MediaFileUsage, type Usage } from './library'
 
 const CropDialog = lazy(() => import('./CropDialog').then((module) => ({ default: module.CropDialog })))
 const TransformBuilder = lazy(() => import('./TransformBuilder').then((module) => ({ default: module.TransformBuilder })))
@@ -122,10 +122,10 @@ function UsedIn({ id }: { id: number }) {
   return used.map((file) => <Uses key={file.id} {...file} />)
 }
 
-export const isUsed = ({ entries, hidden }: FileUsage): boolean => entries.length > 0 || hidden > 0
+export const isUsed = ({ entries, hidden }: MediaFileUsage): boolean => entries.length > 0 || hidden > 0
 
 /** Entries that use a file, each named once for its versions. */
-export function Uses({ entries, hidden }: FileUsage) {
+export function Uses({ entries, hidden }: MediaFileUsage) {
   const { t } = useTranslation()
   const distinct = new Map(entries.map((one) => [`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one]))
   return (

@@ -146,11 +146,11 @@ export type Usage = {
 }
 
 /** What uses a file; `hidden` counts the versions of entries that the role may not see. */
-export type FileUsage = { id: number; entries: Usage[]; hidden: number }
+export type MediaFileUsage = { id: number; entries: Usage[]; hidden: number }
 
 /** What uses each of some files. */
 export const usageQuery = (ids: number[]) =>
   queryOptions({
     queryKey: [...keys.media, 'usage', ids],
-    queryFn: () => askInParts(ids, async (part) => (await request('GET /admin/x/media/usage', { query: { ids: part } })).data as unknown as FileUsage[]),
+    queryFn: () => askInParts(ids, async (part) => (await request('GET /admin/x/media/usage', { query: { ids: part } })).data as unknown as MediaFileUsage[]),
   })

@@ -16,7 +16,7 @@ from quire.admin_api.response_types import (
     CONTENT,
     ComputedError,
     EntryResponse,
-    FailedRule,
+    FailedReadRule,
     ListQuery,
     LocaleQuery,
     ManagedEntry,
@@ -65,7 +65,7 @@ class EntryPage(PageEnvelope[ManagedEntry], rename="camel", kw_only=True):
     """
 
     computed_errors: dict[str, ComputedError] | UnsetType = UNSET
-    failed_rules: list[FailedRule] | UnsetType = UNSET
+    failed_rules: list[FailedReadRule] | UnsetType = UNSET
 
 
 class EntryApi:
@@ -133,7 +133,7 @@ class EntryApi:
 
     def _failed_rules(
         self, request: Request, content_type: ContentType, columns: frozenset[str] | None
-    ) -> list[FailedRule]:
+    ) -> list[FailedReadRule]:
         """Return the failed rules on the targets of listed relations."""
         administrator = request.administrator
         if not administrator.ability.project_rules.failed:

@@ -174,13 +174,13 @@ class FileUsage(Struct):
     meta: HiddenUsage
 
 
-class UsageQuery(Struct):
+class MediaUsageQuery(Struct):
     """The files whose usage is listed."""
 
     ids: list[int]
 
 
-class UsageOfFile(Struct):
+class MediaFileUsage(Struct):
     """Where one of several files is used, and in how many entries that the caller may not see."""
 
     id: int
@@ -188,10 +188,10 @@ class UsageOfFile(Struct):
     hidden: int
 
 
-class UsageOfFiles(Struct):
+class MediaUsage(Struct):
     """Where several files are used."""
 
-    data: list[UsageOfFile]
+    data: list[MediaFileUsage]
 
 
 class UnusedFileCursor(Struct):
@@ -220,7 +220,7 @@ class FileUsageApi:
         route, query = RouteGroup(MEDIA, "admin/x/media/"), UnusedQuery
         yield route("GET", "unused", READ, self.unused, query=query, response=UnusedFilePage)
         yield route(
-            "GET", "usage", READ, self.usage_of_files, query=UsageQuery, response=UsageOfFiles
+            "GET", "usage", READ, self.usage_of_files, query=MediaUsageQuery, response=MediaUsage
         )
         yield route("GET", ":id/usage", READ, self.usage, response=FileUsage)
 
@@ -236,17 +236,17 @@ class FileUsageApi:
             raise ValidationError(f"ids must be a list of 1 to {_MAX_FILES} ids of files")
         return respond(await self._usage(request, ids))
 
-    async def _usage(self, request: Request, ids: Sequence[int]) -> list[UsageOfFile]:
+    async def _usage(self, request: Request, ids: Sequence[int]) -> list[MediaFileUsage]:
         ability, store = request.administrator.ability, self._rows.store
 
-        def read() -> Program[list[UsageOfFile]]:
+        def read() -> Program[list[MediaFileUsage]]:
             uses = yield from usage(store, ids)
             yield from FilePermissions(ability, READ).check(store, ids)
             reader = FileUsageReader(self._engine, ability)
-            files: list[UsageOfFile] = []
+            files: list[MediaFileUsage] = []
             for file_id, file_uses in uses.items():
                 entries, hidden = yield from reader.read_uses(file_uses)
-                files.append(UsageOfFile(file_id, entries, hidden))
+                files.append(MediaFileUsage(file_id, entries, hidden))
             return files
 
         return await self._rows.database.read(read, snapshot=True, key="usage of files")

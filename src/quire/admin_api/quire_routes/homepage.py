@@ -9,7 +9,7 @@ from quire.admin_api.response_types import (
     EXTRAS,
     DataEnvelope,
     DocumentCounts,
-    FailedRule,
+    FailedReadRule,
     RecentEntry,
 )
 from quire.admin_api.responses import respond_data
@@ -57,7 +57,7 @@ class Overview(Struct, rename="camel"):
     documents: DocumentCounts
     types: list[CountedType]
     failing_webhooks: list[FailingWebhook] | None
-    failed_rules: list[FailedRule] | UnsetType = UNSET
+    failed_rules: list[FailedReadRule] | UnsetType = UNSET
 
 
 class OverviewApi:
