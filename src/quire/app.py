@@ -6,6 +6,7 @@ application object.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import structlog
@@ -395,12 +396,12 @@ class Application:
 
     async def stop(self) -> None:
         """Finish running work, and close the database."""
-        if self._code is not None:
-            await self._code.stop()
-        if self._schemas is not None:
-            await self._schemas.stop()
-        if self.services is not None:
-            await self.services.close()
+        async with AsyncExitStack() as parts:  # closes the last one first
+            if self.services is not None:
+                parts.push_async_callback(self.services.close)
+            for part in (self._schemas, self._code):
+                if part is not None:
+                    parts.push_async_callback(part.stop)
         self.runtime = None
 
 

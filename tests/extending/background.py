@@ -1,14 +1,30 @@
 """Jobs of a running project: waits for them, and reads their rows."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from typing import TypeVar
 
+from quire.database.interface import DatabaseWrapper
+from quire.database.program import Program
 from quire.database.stores.change_outbox import CHANGES, StoredChange
 from quire.database.stores.jobs import StoredJob
+from quire.errors import ServiceUnavailableError
 from quire.jobs.setup import JobParts
 from tests.unit.admin_api.office import Office
 
 _SECONDS = 60
+T = TypeVar("T")
+
+
+class RefusingDatabase(DatabaseWrapper):
+    """A database that cannot be read."""
+
+    async def read(
+        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
+    ) -> T:
+        """See `Database.read`."""
+        del make, snapshot, key
+        raise ServiceUnavailableError
 
 
 def parts_of(office: Office) -> JobParts:

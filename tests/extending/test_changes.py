@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from quire.errors import ServiceUnavailableError
 from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.background import (
+    RefusingDatabase,
     changes_of,
     delivered,
     jobs_of,
@@ -481,3 +483,22 @@ def test_a_plain_function_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ExtensionError, match="tell must be an async def"):
         load_extensions(tmp_path, schema)
+
+
+async def test_a_check_that_fails_is_repeated_before_the_next_change(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has written, so nothing but the content version tells of it."""
+    worker, database = parts_of(office).changes, office.app.database
+    assert database is not None
+    await worker.stop()
+    await worker.work()
+    parts_of(office).change_queue.added = lambda: None
+    await make(office, "A", "?status=draft")
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "_database", RefusingDatabase(database))
+        with pytest.raises(ServiceUnavailableError):
+            await worker.work()
+    await worker.work()
+    await delivered(office)
+    assert [action for action, *_ in module().fired] == ["create"]

@@ -9,14 +9,16 @@ import msgspec
 import pytest
 
 from quire.database.program import Program
-from quire.database.stores.jobs import JobClaim
+from quire.database.stores.jobs import JobClaim, StoredJob
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ServiceUnavailableError
 from quire.extension_loading import ExtensionError, load_extensions
 from quire.hooks.jobs import JobDefinition
 from quire.jobs.job import add_job, cancel_jobs
 from quire.jobs.job_worker import LEASE_MS, make_job_runtime
 from tests.databases.kind import Kind
 from tests.extending.background import (
+    RefusingDatabase,
     attempted,
     ended,
     jobs_of,
@@ -659,3 +661,31 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, code: str, mes
     (problem,) = caught.value.problems
     assert str(problem).startswith(f"{FILE}:{_FIRST}  job: ")
     assert message in str(problem)
+
+
+async def test_a_check_that_fails_is_repeated_before_the_next_change(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has added a job, so nothing but the content version tells of it."""
+    async with open_extended(tmp_path, kind, NOTE) as office:
+        queue, worker = parts_of(office).queue, parts_of(office).worker
+        database = office.app.database
+        assert database is not None
+        await queue.prepare()
+        await worker.stop()
+        await worker.work()
+        job = StoredJob(
+            name="src.api.paper.paper.note",
+            queue="default",
+            arguments='{"document_id": "a", "lines": []}',
+            due=0,
+            created_at=0,
+        )
+        await database.write(queue.rows.add(job))
+        with monkeypatch.context() as patch:
+            patch.setattr(worker, "_database", RefusingDatabase(database))
+            with pytest.raises(ServiceUnavailableError):
+                await worker.work()
+        await worker.work()
+        await ended(office)
+        assert module().fired == [("a", [], 1)]

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.database.compile.writes import Writes
 from quire.database.stores.schedules import ScheduleRows
@@ -289,3 +290,30 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, code: str, mes
     (problem,) = caught.value.problems
     assert str(problem).startswith(f'{FILE}:{_FIRST}  schedule("')
     assert message in str(problem)
+
+
+async def test_a_schedule_that_cannot_be_evaluated_stops_no_other(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = """
+@schedule("0 * * * *")
+async def broken() -> None: ...
+"""
+    async with servers(tmp_path, kind, first + HOURLY.format(options=""), [Clock()]) as offices:
+        (office,) = offices
+        await known(offices)
+        next_due = ScheduleDefinition.next_due
+
+        def fail(self: ScheduleDefinition, moment: int) -> int:
+            if self.name.endswith("broken"):
+                raise RuntimeError
+            return next_due(self, moment)
+
+        monkeypatch.setattr(ScheduleDefinition, "next_due", fail)
+        with capture_logs() as lines:
+            set_clocks(offices, "2027-02-01T09:00:01+00:00")
+            await ended(office)
+            await parts_of(office).schedules.work()
+        assert await due_times(office) == ["2027-02-01T09:00"]
+        failures = [line["schedule"] for line in lines if line["log_level"] == "error"]
+        assert failures == ["src.api.paper.paper.broken"]

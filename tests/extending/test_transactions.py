@@ -4,7 +4,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from quire.database.program import Program, Resume, wait_for_loop
+from quire.document_service.unit_of_work import Savepoint
 from tests.databases.kind import Kind
 from tests.extending.project import module, open_extended, titles
 from tests.unit.admin_api.office import Office
@@ -195,6 +198,82 @@ async def test_an_inner_block_that_takes_too_long_is_rolled_back_alone(
         late = await office.ask("POST", "/api/late", {})
         assert late.status == 204, late.json
         assert await _names(office) == ["kept", "kept"]
+
+
+CANCELLED_BLOCK = """
+async def write_block() -> None:
+    async with transaction():
+        await documents(WRITER).create({"name": "block"})
+    fired.append("ended")
+
+@before_write(PAPER, on=["create"])
+async def write_in_a_hook(write):
+    block = asyncio.create_task(write_block())
+    fired.append(block)
+    try:
+        await block
+    except asyncio.CancelledError:
+        fired.append("cancelled")
+    await documents(WRITER).create({"name": "kept"})
+"""
+
+
+async def test_a_block_that_is_cancelled_at_its_end_has_written_all_or_nothing(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = Savepoint.release
+
+    def cancel_and_release(savepoint: Savepoint) -> Program[None]:
+        def cancel(resume: Resume) -> None:
+            module().fired[0].cancel()
+            asyncio.get_running_loop().call_soon(resume)
+
+        if len(module().fired) == 1 and savepoint is blocks[0]:
+            yield wait_for_loop(cancel)
+        yield from release(savepoint)
+
+    blocks: list[Savepoint] = []
+    begin = Savepoint.begin
+
+    def note_and_begin(savepoint: Savepoint) -> Program[None]:
+        blocks.append(savepoint)
+        yield from begin(savepoint)
+
+    monkeypatch.setattr(Savepoint, "begin", note_and_begin)
+    monkeypatch.setattr(Savepoint, "release", cancel_and_release)
+    async with open_extended(tmp_path, kind, CANCELLED_BLOCK) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert made.status == 201, made.json
+        _, outcome = module().fired
+        expected = {"ended": ["block", "kept"], "cancelled": ["kept"]}[outcome]
+        assert await _names(office) == expected
+
+
+FAILED_ROLLBACK = """
+@before_write(PAPER, on=["create"])
+async def write_in_a_hook(write):
+    try:
+        async with asyncio.timeout(0.05), transaction():
+            await documents(WRITER).create({"name": "late"})
+            await asyncio.sleep(60)
+    except TimeoutError:
+        fired.append("timeout")
+"""
+
+
+async def test_a_block_that_cannot_be_rolled_back_times_out_all_the_same(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Savepoint) -> Program[None]:
+        yield from ()
+        raise OSError
+
+    async with open_extended(tmp_path, kind, FAILED_ROLLBACK) as office:
+        monkeypatch.setattr(Savepoint, "roll_back", fail)
+        with capture_logs() as lines:
+            await office.ask("POST", "/api/papers", {"data": {"title": "Sea"}})
+        assert module().fired == ["timeout"]
+        assert "a savepoint was not ended" in [line["event"] for line in lines]
 
 
 async def _names(office: Office) -> list[str]:

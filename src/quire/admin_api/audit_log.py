@@ -24,6 +24,7 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
 from quire.database.interface import Database, DatabaseWrapper
+from quire.database.outage_log import describe_failure
 from quire.database.program import Program
 from quire.database.stores.audit_log import FILTER_COLUMNS, AuditLog, AuditQuery, AuditRow
 from quire.errors import AppError, ForbiddenError
@@ -118,7 +119,8 @@ class AuditTrail:
         try:
             await self._log.add(row)
         except AppError as error:
-            _log.error("not noted", action=row.action, actor=row.actor, exc_info=error)
+            fields = describe_failure(error)
+            _log.error("not noted", action=row.action, actor=row.actor, **fields)
 
     def _row(self, request: Request, route: Route, status: int) -> AuditRow:
         body = request.body_fields

@@ -18,6 +18,7 @@ from quire.auth.jwt_and_api_tokens import hash_api_token, read_claims, read_jwt
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.interface import Database
+from quire.database.outage_log import describe_failure
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts, TokenRow, UserRow
 from quire.database.versioned_cache import VersionedCache, VersionedValue
@@ -293,7 +294,8 @@ class Authenticator:
         try:
             await self._database.write(self._accounts.touch_token(token.id, now))
         except AppError as error:
-            _log.warning("use of a token was not noted", token=token.id, exc_info=error)
+            fields = describe_failure(error)
+            _log.warning("use of a token was not noted", token=token.id, **fields)
         return now + _HOUR_MS
 
 

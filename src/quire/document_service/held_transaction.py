@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
+import structlog
 from msgspec import Struct
 
 from quire.database.program import Program, Resume, is_query, wait_for_loop
@@ -22,6 +23,8 @@ from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
 from quire.hooks.registry import CallCause, CodeLimits
+
+_log = structlog.get_logger("quire.transactions")
 
 T = TypeVar("T")
 
@@ -79,6 +82,18 @@ class HeldTransaction:
         self._requests.append(_Request(act, reply, counts))
         self._continue_program()
         return await reply
+
+    def run_next(self, act: Callable[[], Program[None]]) -> None:
+        """Run a program in the transaction before anything else; its statements are not limited.
+
+        Nothing waits for it, so it cannot be cancelled. An error of it is logged. Raises
+        ServiceUnavailableError when the transaction has ended because it took too long.
+        """
+        if self._is_closed:
+            raise ServiceUnavailableError
+        reply: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        reply.add_done_callback(_log_failure)
+        self._requests.append(_Request(act, reply, counts=False))
 
     def end(self) -> None:
         """Let the program continue: nothing more will be asked."""
@@ -224,12 +239,19 @@ async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncI
     except asyncio.CancelledError:
         # After a timeout of the code's own, the transaction goes on without the block.
         with suppress(ServiceUnavailableError):  # unless it has ended
-            await transaction.ask(savepoint.roll_back, counts=False)
+            transaction.run_next(savepoint.roll_back)
         raise
     except Exception:
         await transaction.ask(savepoint.roll_back, counts=False)
         raise
-    await transaction.ask(savepoint.release, counts=False)
+    # If it were waited for, the block could be cancelled after its writes have become permanent.
+    transaction.run_next(savepoint.release)
+
+
+def _log_failure(reply: "asyncio.Future[None]") -> None:
+    error = None if reply.cancelled() else reply.exception()
+    if error is not None and not isinstance(error, ServiceUnavailableError):
+        _log.error("a savepoint was not ended", exc_info=error)
 
 
 def _resolve(reply: "asyncio.Future[T]", result: T) -> None:

@@ -104,9 +104,10 @@ class ChangeWorker(QueueWorker):
         now, version = self._clock(), self._database.version()
         if now < self._next_due and self._is_current.get(version):
             return
-        self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
         await self._queue.tables.ensure(CHANGES)
         dues = [await self._claim_changes(key, now) for key in self._listeners]
+        # Not before the reads: a check that fails is repeated.
+        self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
         self._next_due = min(dues)
 
     async def _claim_changes(self, key: str, now: int) -> int:

@@ -198,11 +198,11 @@ class JobWorker(QueueWorker):
         is_current = self._is_current.get(version) or not self._queue.tables.is_known(JOBS)
         if now < self._next_due and is_current:
             return
+        next_due = None
+        if await self._has_table():
+            next_due = await self._database.read(lambda: self._rows.first_due(self._names))
+        # Not before the read: a check that fails is repeated.
         self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
-        if not await self._has_table():
-            self._next_due = now + LEASE_MS
-            return
-        next_due = await self._database.read(lambda: self._rows.first_due(self._names))
         self._next_due = now + LEASE_MS if next_due is None else next_due
         if next_due is None or next_due > now:
             return

@@ -4,6 +4,7 @@ The next due time of each schedule is a row. It is advanced and the job is enque
 transaction, so each due time gets one run, however many server processes there are.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -12,10 +13,11 @@ from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.interface import Database
+from quire.database.outage_log import OutageLog
 from quire.database.program import Program
 from quire.database.stores.jobs import JobQueue, StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
-from quire.errors import ValidationError
+from quire.errors import ServiceUnavailableError, ValidationError
 from quire.hooks.schedules import ScheduleDefinition, due_text
 from quire.queue_worker import QueueWorker
 
@@ -41,12 +43,13 @@ class ScheduleWorker(QueueWorker):
         self._definitions: Mapping[str, ScheduleDefinition] = {}
         self._due: dict[str, int] = {}
         """The next due time of each schedule, as far as this process knows."""
+        self._failures: dict[str, OutageLog] = {}
         self._latest = 0
 
     def adopt(self, definitions: Sequence[ScheduleDefinition]) -> None:
         """Run these schedules from now on."""
         self._definitions = {definition.name: definition for definition in definitions}
-        self._due = {}
+        self._due, self._failures = {}, {}
         self.wake()
 
     def seconds_to_next(self) -> float:
@@ -66,7 +69,32 @@ class ScheduleWorker(QueueWorker):
         for name, definition in definitions.items():
             due = self._due.get(name)
             if due is None or due <= now:
-                self._due[name] = await self._advance(definition, now, is_known=due is not None)
+                await self._try_to_advance(definition, now, is_known=due is not None)
+
+    async def _try_to_advance(
+        self, definition: ScheduleDefinition, now: int, *, is_known: bool
+    ) -> None:
+        """Advance a schedule; an error in it is logged, and does not stop the other ones.
+
+        Raises ServiceUnavailableError.
+        """
+        name = definition.name
+        if name not in self._failures:
+            self._failures[name] = OutageLog(
+                "quire.jobs",
+                failure="a schedule cannot be evaluated",
+                recovery="a schedule can be evaluated again",
+                level=logging.ERROR,
+                schedule=name,
+            )
+        try:
+            self._due[name] = await self._advance(definition, now, is_known=is_known)
+        except ServiceUnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the next check tries again
+            self._failures[name].note_failure(error)
+        else:
+            self._failures[name].note_success()
 
     async def _advance(self, definition: ScheduleDefinition, now: int, *, is_known: bool) -> int:
         """Enqueue a schedule's job if it is due; returns its next due time."""

@@ -1,7 +1,12 @@
-"""Deletes old rows of the audit log each day, if the settings limit their age."""
+"""Deletes old rows of the audit log, if the settings limit their age or their number."""
+
+import asyncio
+from contextlib import suppress
 
 from quire.clock import Clock
+from quire.database.outage_log import OutageLog
 from quire.database.stores.audit_log import AuditLog
+from quire.errors import AppError
 from quire.hooks.jobs import JobDefinition, NoArguments
 from quire.hooks.schedules import ScheduleDefinition
 from quire.settings.model import AuditSettings
@@ -9,6 +14,7 @@ from quire.settings.model import AuditSettings
 AUDIT_LOG_JOB = "quire.audit_log"
 _CRON = "40 3 * * *"
 _DAY_MS = 86_400_000
+_PAUSE_SECONDS = 300.0
 
 
 def audit_log_schedules(
@@ -34,3 +40,49 @@ def audit_log_schedules(
         one_at_a_time=AUDIT_LOG_JOB,
     )
     return (ScheduleDefinition(job=job, cron=_CRON),)
+
+
+class SystemRowLimit:
+    """Keeps the last rows of writes as the system, for as long as the process runs.
+
+    Code can write at any rate, so this does not wait for the job of a day, and it does nothing in a
+    process whose code wrote nothing.
+    """
+
+    def __init__(
+        self, settings: AuditSettings, audit: AuditLog, *, pause_seconds: float = _PAUSE_SECONDS
+    ) -> None:
+        """``pause_seconds`` is the time between two checks for new rows."""
+        self._rows = settings.system_rows
+        self._audit = audit
+        self._pause_seconds = pause_seconds
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Delete surplus rows from now on, if the settings limit their number."""
+        if self._rows is not None:
+            self._task = asyncio.get_running_loop().create_task(self._run(self._rows))
+
+    async def stop(self) -> None:
+        """Stop deleting."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self, rows: int) -> None:
+        outages = OutageLog(
+            "quire.audit",
+            failure="surplus rows are not deleted",
+            recovery="surplus rows are deleted again",
+        )
+        while True:
+            await asyncio.sleep(self._pause_seconds)
+            if not self._audit.has_new_system_rows:
+                continue
+            try:
+                await self._audit.limit_system_rows(rows)
+                outages.note_success()
+            except AppError as error:
+                self._audit.has_new_system_rows = True
+                outages.note_failure(error)

@@ -1,6 +1,7 @@
 """Objects that live as long as the process: connections, queues, counters, threads."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.slow_lists import SlowLists
 from quire.jobs.setup import JobParts, open_jobs
 from quire.queue_worker import no_span
+from quire.runtime.audit_log_retention import SystemRowLimit
 from quire.runtime.metrics_collector import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
@@ -48,6 +50,7 @@ class Services(Struct, frozen=True, kw_only=True):
     attempts: LoginThrottle
     counter_exchange: CounterExchange | None
     audit: AuditLog
+    system_row_limit: SystemRowLimit
     webhooks: WebhookParts
     jobs: JobParts
     slow_lists: SlowLists
@@ -69,22 +72,28 @@ class Services(Struct, frozen=True, kw_only=True):
         if self.counter_exchange is not None:
             self.counter_exchange.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
+        self.system_row_limit.start()
 
     async def close(self) -> None:
-        """Finish running work, and close the database last."""
+        """Finish running work, and close the database last.
+
+        Everything is closed even if a part raises an error, which is raised afterwards.
+        """
         seconds = self.settings.server.shutdown_timeout.total_seconds()
-        self.metrics.stop()
-        await self.slow_lists.stop()
-        await self.jobs.stop(seconds)
-        await self.jobs.run_stop(seconds)
-        await self.webhooks.worker.stop()
-        if self.counter_exchange is not None:
-            await self.counter_exchange.stop()
-        await self.services.close(seconds)
-        self.upload_context.close()
-        await self.database.close()
-        if self.tracing is not None:
-            await asyncio.to_thread(self.tracing.close)
+        async with AsyncExitStack() as parts:  # closes the last one first
+            if self.tracing is not None:
+                parts.push_async_callback(asyncio.to_thread, self.tracing.close)
+            parts.push_async_callback(self.database.close)
+            parts.callback(self.upload_context.close)
+            parts.push_async_callback(self.services.close, seconds)
+            if self.counter_exchange is not None:
+                parts.push_async_callback(self.counter_exchange.stop)
+            parts.push_async_callback(self.webhooks.worker.stop)
+            parts.push_async_callback(self.jobs.run_stop, seconds)
+            parts.push_async_callback(self.jobs.stop, seconds)
+            parts.push_async_callback(self.system_row_limit.stop)
+            parts.push_async_callback(self.slow_lists.stop)
+            parts.callback(self.metrics.stop)
 
 
 def open_services(  # noqa: PLR0913 - what a process has but once, given by name
@@ -104,6 +113,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
     tables = QuireTables(database, kind_of(settings))
+    audit = AuditLog(database, writes, tables)
     return Services(
         settings=settings,
         clock=clock,
@@ -118,7 +128,8 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
             if settings.database.client == "postgres"
             else None
         ),
-        audit=AuditLog(database, writes, tables),
+        audit=audit,
+        system_row_limit=SystemRowLimit(settings.audit, audit),
         webhooks=open_webhooks(settings, database, writes, tables, clock, tracing),
         jobs=open_jobs(
             settings,

@@ -11,6 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -354,12 +355,14 @@ def _misspelt_variables(
 
 
 def _is_mentioned(root: Path, name: str) -> bool:
-    files = (file for folder in _CODE_FOLDERS for file in (root / folder).rglob("*.*"))
-    return any(
-        name.encode() in file.read_bytes()
-        for file in files
-        if file.suffix in _CODE_SUFFIXES and file.is_file()
-    )
+    """Tell whether a file of the project's code contains a name; unreadable files do not count."""
+    for folder in _CODE_FOLDERS:
+        for file in (root / folder).rglob("*.*"):
+            if file.suffix in _CODE_SUFFIXES and file.is_file():
+                with suppress(OSError):
+                    if name.encode() in file.read_bytes():
+                        return True
+    return False
 
 
 def is_placeholder(value: str) -> bool:

@@ -691,6 +691,11 @@ class AuditSettings:
         "How many days rows of the audit log are kept; all are kept without it.",
         default=None,
     )
+    system_rows: int | None = setting(
+        optional(integer(1)),
+        "How many rows about writes of Python code with `as_system` are kept, the latest ones.",
+        default=100_000,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

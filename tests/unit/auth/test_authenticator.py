@@ -292,6 +292,7 @@ async def test_a_use_that_cannot_be_noted_is_logged_and_refuses_nobody(
     assert [(line["event"], line["log_level"], line["token"]) for line in lines] == [
         ("use of a token was not noted", "warning", token)
     ]
+    assert "exc_info" not in lines[0]
     database.refuses_writes = False
     clock.now += HOUR_MS
     await client.ask(BEARER)

@@ -176,6 +176,16 @@ def test_a_misspelt_variable_is_noticed(load: Load, tmp_path: Path) -> None:
     assert load(dotenv=dotenv).notices == ()
 
 
+def test_a_file_of_code_that_cannot_be_read_does_not_stop_the_start(
+    load: Load, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/memory.js").symlink_to("/proc/self/mem")
+    assert load(dotenv="APP_KEY=a\n").notices == (
+        ".env APP_KEY is read by nothing; did you mean APP_KEYS?",
+    )
+
+
 def test_a_missing_file_of_variables_is_noticed(load: Load, tmp_path: Path) -> None:
     settings = load(environ={"ENV_PATH": "nowhere.env"})
 

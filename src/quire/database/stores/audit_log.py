@@ -1,10 +1,12 @@
 """The audit log, one of Quire's own tables.
 
-Rows are added and read, never changed; those that are too old for ``audit.log_days`` are deleted.
-The table is created with the first row.
+Rows are added and read, never changed. Those that are too old for ``audit.log_days`` are deleted,
+and those of writes as the system that are more than ``audit.system_rows``. The table is created
+with the first row.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -12,11 +14,26 @@ from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.quire_tables import QuireTable, QuireTables
-from quire.database.stores.row_conditions import any_of, eq, ge, lt, starts_with
+from quire.database.stores.row_conditions import (
+    Condition,
+    any_of,
+    eq,
+    ge,
+    gt,
+    is_null,
+    le,
+    lt,
+    starts_with,
+)
 from quire.database.stores.row_types import BigInt, LongText
 
 FILTER_COLUMNS = ("actor", "action", "target")
 """Columns that can be filtered by exact value."""
+SYSTEM_ACTION = "documents."
+"""The prefix of the actions of writes as the system; those of requests begin with a method."""
+_BATCH_SIZE = 1000
+"""How many rows are deleted in one transaction: other writers wait for it."""
+_IS_BY_SYSTEM = (is_null("actor_id"), starts_with("action", SYSTEM_ACTION))
 
 
 class AuditRow(Struct, frozen=True, kw_only=True):
@@ -55,6 +72,8 @@ class AuditLog:
         self._database = database
         self._table = AUDIT.open(writes)
         self._tables = tables
+        self.has_new_system_rows = False
+        """Whether this process may have added rows since they were last limited."""
 
     async def ready(self) -> None:
         """Ensure that rows can be added. Raises ServiceUnavailableError."""
@@ -71,13 +90,37 @@ class AuditLog:
 
     def add_in_transaction(self, rows: Sequence[AuditRow]) -> Program[None]:
         """Add rows in the transaction of what they record, and the table if it is missing."""
+        self.has_new_system_rows = True
         yield from self._tables.ensure_in_transaction(AUDIT)
         yield from self._table.insert_many(rows)
 
     async def delete_before(self, time: int) -> None:
         """Delete the rows of before a time, in epoch milliseconds."""
         await self.ready()
-        await self._database.write(self._table.delete(lt("at", time)))
+        await self._delete_in_batches(lt("at", time))
+
+    async def limit_system_rows(self, count: int) -> None:
+        """Delete all but the last ``count`` rows of writes as the system."""
+        self.has_new_system_rows = False
+        await self.ready()
+        surplus = await self._database.read(
+            lambda: self._table.select(*_IS_BY_SYSTEM, order=("-id",), limit=1, offset=count)
+        )
+        if surplus:
+            await self._delete_in_batches(*_IS_BY_SYSTEM, le("id", surplus[0].id))
+
+    async def _delete_in_batches(self, *where: Condition) -> None:
+        first_id = 0
+        while True:
+            conditions = (*where, gt("id", first_id))
+            last_of_batch = await self._database.read(
+                partial(self._table.select, *conditions, limit=1, offset=_BATCH_SIZE - 1)
+            )
+            if not last_of_batch:
+                await self._database.write(self._table.delete(*conditions))
+                return
+            first_id = last_of_batch[0].id
+            await self._database.write(self._table.delete(*conditions, le("id", first_id)))
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows of a query."""

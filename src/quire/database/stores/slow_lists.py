@@ -17,6 +17,7 @@ from quire.clock import Clock
 from quire.database.compile.sql_conditions import demanded_values
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
+from quire.database.outage_log import describe_failure
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import AppError
@@ -111,7 +112,7 @@ class SlowLists:
                 try:
                     await self.store(database, writes, clock)
                 except AppError as error:
-                    _log.warning("slow lists are not stored", exc_info=error)
+                    _log.warning("slow lists are not stored", **describe_failure(error))
 
     async def store(self, database: Database, writes: Writes, clock: Clock) -> None:
         """Add the numbers to the stored ones. Raises what `Database.write` raises."""

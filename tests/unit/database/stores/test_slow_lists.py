@@ -4,10 +4,14 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.database.compile.writes import Writes
+from quire.database.interface import DatabaseWrapper
+from quire.database.program import Program
 from quire.database.stores.core_store import write_setting
 from quire.database.stores.slow_lists import (
     KEY,
@@ -20,6 +24,7 @@ from quire.database.stores.slow_lists import (
 )
 from quire.database.tables.indexes import advised_indexes
 from quire.database.tables.metadata import build_metadata
+from quire.errors import ServiceUnavailableError
 from quire.query.querystring import parse_query
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
@@ -30,6 +35,8 @@ from tests.library.model import BOOK, PERSON, TAG, library_schema, library_table
 from tests.library.queries import resolver
 from tests.unit.database.golden_plans import bound_list, plan_of
 from tests.unit.database.many_books import Indexes, fill, leave
+
+T = TypeVar("T")
 
 BY_RATING = SlowList(uid=BOOK, status="published", sort=(("rating", True),))
 NOVELS = SlowList(uid=BOOK, status="draft", equal=("kind",))
@@ -197,3 +204,28 @@ def test_sqlite_reads_a_list_in_the_order_of_its_index(query: str) -> None:
         store.execute(statement)
         (plan,) = plan_of(store, page)
     assert f"USING INDEX {name}" in plan
+
+
+async def test_an_outage_is_logged_without_a_traceback(kind: Kind, tmp_path: Path) -> None:
+    project = await lay_tables(kind, tmp_path, library_schema())
+    database = await open_database(project)
+    slow = SlowLists(pause_seconds=0.01)
+    was_asked = asyncio.Event()
+
+    class Lost(DatabaseWrapper):
+        async def write(self, program: Program[T]) -> T:
+            program.close()
+            was_asked.set()
+            raise ServiceUnavailableError
+
+    try:
+        with capture_logs() as lines:
+            slow.start(Lost(database), Writes(database.dialect), lambda: NOW)
+            slow.count(resolver(BOOK).list(parse_query("sort=rating:desc")).plan)
+            await asyncio.wait_for(was_asked.wait(), 30)
+            await slow.stop()
+    finally:
+        await database.close()
+        kind.release(project)
+    assert {line["event"] for line in lines} == {"slow lists are not stored"}
+    assert not any("exc_info" in line for line in lines)
