@@ -73,7 +73,7 @@ async def limit_time(seconds: float) -> AsyncIterator[None]:
         raise TimeLimitError(f"It took longer than {seconds:g} seconds") from error
 
 
-def message_of(error: Exception, *unnamed: type[Exception]) -> str:
+def message_of(error: BaseException, *unnamed: type[Exception]) -> str:
     """Return the message that is stored with the row of a failed call.
 
     It begins with the type of the error, but for time limits and those that are ``unnamed``.

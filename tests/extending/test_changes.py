@@ -150,8 +150,12 @@ async def tell(changes):
         assert reported == ["A1", "A2", "A2", "A2", "A3"]
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [("LookupError('never')", "LookupError: never"), ("SystemExit(3)", "SystemExit: 3")],
+)
 async def test_a_change_that_always_fails_is_given_up_and_can_be_replayed(
-    tmp_path: Path, kind: Kind
+    tmp_path: Path, kind: Kind, error: str, message: str
 ) -> None:
     code = f"""{TITLE}
 @after_commit(PAPER, on=["create"], shape=Title, retries=1, status="draft")
@@ -159,7 +163,7 @@ async def tell(changes):
     for one in changes:
         fired.append(one.document.title)
         if one.document.title == "bad":
-            raise LookupError("never")
+            raise {error}
 """
     async with open_extended(tmp_path, kind, code) as office:
         await make(office, "bad", "?status=draft")
@@ -170,7 +174,7 @@ async def tell(changes):
 
         await until(is_given_up)
         (dead,) = await changes_of(office)
-        assert (dead.attempts, dead.message) == (2, "LookupError: never")
+        assert (dead.attempts, dead.message) == (2, message)
         await make(office, "good", "?status=draft")
         await until(lambda: _has_fired(3))
         await change(office, dead.document_id, "mended", "?status=draft")

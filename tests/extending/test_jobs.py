@@ -135,6 +135,26 @@ async def test_a_failure_is_tried_again_until_the_retries_are_used_up(
         assert await runs(office) == []
 
 
+@pytest.mark.parametrize("definition", ["def", "async def"])
+async def test_a_job_that_exits_fails_and_the_server_goes_on(
+    tmp_path: Path, kind: Kind, definition: str
+) -> None:
+    code = f"""
+    @job(retries=0)
+    {definition} leave() -> None:
+        raise SystemExit(3)
+
+    @route.post("/leave", public=True)
+    async def start() -> None:
+        await leave.enqueue()
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert (await office.ask("POST", "/api/leave")).status == 204
+        (job,) = await ended(office)
+        assert (job.state, job.message) == ("failed", "SystemExit: 3")
+        assert (await office.ask("GET", "/api/papers")).status == 200
+
+
 async def test_a_job_that_takes_too_long_is_interrupted(tmp_path: Path, kind: Kind) -> None:
     code = counting("await asyncio.sleep(60)", "timeout=1, retries=0")
     async with open_extended(tmp_path, kind, code) as office:

@@ -60,11 +60,14 @@ async def test_what_fails_at_the_start_keeps_the_server_from_starting(
         assert module().fired == []
 
 
-async def test_what_fails_at_the_stop_leaves_the_rest_as_it_is(tmp_path: Path, kind: Kind) -> None:
-    code = """
+@pytest.mark.parametrize("error", ["OSError", "SystemExit"])
+async def test_what_fails_at_the_stop_leaves_the_rest_as_it_is(
+    tmp_path: Path, kind: Kind, error: str
+) -> None:
+    code = f"""
     @on_stop
     async def first() -> None:
-        raise OSError("gone")
+        raise {error}("gone")
 
     @on_stop
     async def second() -> None:

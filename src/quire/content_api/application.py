@@ -58,6 +58,7 @@ from quire.errors import (
     UnauthorizedError,
     UnimplementedError,
 )
+from quire.hooks.errors import CODE_ERRORS
 from quire.logging import request_id
 from quire.settings import Settings
 
@@ -93,6 +94,8 @@ _READY_PATH = b"/_ready"
 _SERVER_ERROR = 500
 _SHUTTING_DOWN = "The server is shutting down"
 _MAX_ATTEMPTS = 4
+_FAILURES = (*CODE_ERRORS, asyncio.CancelledError)
+"""What a request may fail with. Code of a project may raise any of them, see `_is_cancelled`."""
 """How often a request is repeated after a change of the schema: another change may follow."""
 
 
@@ -221,7 +224,9 @@ class ContentApi:
             return await self.respond_to_read(request)
         except StaleSchemaError as error:
             return await self._respond_with_successor(request, error)
-        except Exception as error:  # noqa: BLE001 - logged, and answered without its text
+        except _FAILURES as error:  # logged, and answered without its text
+            if _is_cancelled(error):
+                raise
             return self._respond_exception(request, error)
 
     def respond_now(self, request: Request) -> Response | None:
@@ -235,7 +240,7 @@ class ContentApi:
         except (WouldBlockError, StaleSchemaError):
             request.may_wait = True
             return None
-        except Exception as error:  # noqa: BLE001 - as in `response`
+        except _FAILURES as error:  # as in `response`
             response = self._respond_exception(request, error)
         if self._shared_caching is None or response is None:
             return response
@@ -301,7 +306,9 @@ class ContentApi:
             return await route.handler(request)
         except StaleSchemaError:
             raise
-        except Exception as error:  # noqa: BLE001 - as in `response`
+        except _FAILURES as error:  # as in `response`
+            if _is_cancelled(error):
+                raise
             return self._respond_exception(request, error)
 
     def reads_content(self, request: Request) -> bool:
@@ -331,11 +338,13 @@ class ContentApi:
                 return await successor.respond_to_read(request)
             except StaleSchemaError as repeated_error:
                 stale_error = repeated_error
-            except Exception as unexpected:  # noqa: BLE001 - as in `response`
+            except _FAILURES as unexpected:  # as in `response`
+                if _is_cancelled(unexpected):
+                    raise
                 return self._respond_exception(request, unexpected)
         return self._respond_exception(request, stale_error)
 
-    def _respond_exception(self, request: Request, error: Exception) -> Response:
+    def _respond_exception(self, request: Request, error: BaseException) -> Response:
         """Respond to an error, and log it if it is an internal one.
 
         In development there is a line about denied access as well; otherwise the reason is in the
@@ -509,7 +518,13 @@ def respond_cancelled(request: Request) -> Response:
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
 
 
-def _denial(error: Exception) -> str | None:
+def _is_cancelled(error: BaseException) -> bool:
+    """Tell whether an error is the cancellation of the request, not one by code that it calls."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def _denial(error: BaseException) -> str | None:
     """Return why access was denied, ``None`` for other errors."""
     match error:
         case AccessDeniedError() | RejectedCredentialError():

@@ -9,6 +9,7 @@ from quire.access.principal import EndUser
 from quire.auth.authenticator import Authenticator
 from quire.content_api.http_messages import Request
 from quire.errors import UnauthorizedError
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.strategies_and_middlewares import AuthStrategy, Credential
 from quire.hooks.strategies_and_middlewares import Request as StrategyRequest
 
@@ -42,7 +43,7 @@ class Strategies:
                 credential: object = await strategy.function(request)
         except UnauthorizedError:
             raise
-        except Exception as error:
+        except CODE_ERRORS as error:
             _log.exception("a strategy failed", strategy=strategy.name, place=strategy.place)
             raise UnauthorizedError from error
         if credential is None or isinstance(credential, Credential):

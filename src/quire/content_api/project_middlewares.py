@@ -8,6 +8,7 @@ import structlog
 from quire.content_api.envelope import respond_error
 from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.errors import InternalServerError
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.strategies_and_middlewares import AsgiMiddleware
 
 _log = structlog.get_logger("quire.extensions")
@@ -38,7 +39,7 @@ class _Guard:
 
         try:
             await self._app(scope, receive, send_and_note)
-        except Exception:
+        except CODE_ERRORS:
             _log.exception("a middleware failed")
             if is_started:
                 raise

@@ -30,7 +30,7 @@ from quire.document_service.validate.problems import (
 )
 from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
-from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.errors import CODE_ERRORS, UnitOfWorkError
 from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import PolicyContext
 from quire.hooks.routes import CustomRoute, RouteParameter
@@ -70,7 +70,7 @@ def custom_route(
             if route.errors and not _is_declared(route, error):
                 _note_undeclared(route, error, is_mistake=documents.engine.is_development)
             raise
-        except Exception as error:
+        except CODE_ERRORS as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 _log.error(
                     "a route took too long",

@@ -38,7 +38,7 @@ from quire.document_service.write_hook_calls import HookContext, HookTask, hash_
 from quire.errors import AppError, ProjectCodeTimeoutError
 from quire.hooks.around import AroundCall, Call, Result
 from quire.hooks.document import D, Document, is_unrestricted, make_document
-from quire.hooks.errors import UnknownFieldError
+from quire.hooks.errors import CODE_ERRORS, UnknownFieldError
 from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import RuleAction
 from quire.hooks.registry import CallCause, require_depth
@@ -204,12 +204,12 @@ async def _call(
             result = await function.function(call, proceed)
         if not isinstance(result, ActionResult):
             message = f"{function.name} must return the result of proceed(call), not {result!r}"
-            raise TypeError(message)  # noqa: TRY301 - reported like an error in the function
+            raise TypeError(message)
     except AppError as error:
         if error is not inner_error:
             add_location(error, function)
         raise
-    except Exception as error:
+    except CODE_ERRORS as error:
         raise code_failure(error, function, "around") from error
     finally:
         context.is_ended = True

@@ -30,6 +30,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import Document, convert_value
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import CallCause, require_depth
 from quire.hooks.time import ObservedTime, observed_time
@@ -191,7 +192,7 @@ class _ComputedCalls:
                 values = await self._call_batch(field, entries)
             else:
                 values = call_plain(field, entries.map, field)
-        except Exception as error:
+        except CODE_ERRORS as error:
             if self._null_on_error or not isinstance(error, AppError):
                 _log.error("a computed field failed", field=field.name, place=field.place)
             if self._null_on_error:

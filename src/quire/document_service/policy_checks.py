@@ -12,6 +12,7 @@ from quire.document_service.commands import (
     UpdateDocument,
 )
 from quire.errors import AccessDeniedError, AppError
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Policy, PolicyContext
 from quire.hooks.principal import Principal
@@ -108,7 +109,7 @@ def _verdict(policy: Policy, context: PolicyContext) -> str | None:
         verdict: object = call_plain(policy, policy.function, context)
     except AppError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever fails in a policy refuses
+    except CODE_ERRORS as error:  # whatever fails in a policy refuses
         _log.error("a policy failed", policy=policy.name, place=policy.place, exc_info=error)
         return "failed"
     if verdict is None or isinstance(verdict, bool):

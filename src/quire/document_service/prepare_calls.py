@@ -36,6 +36,7 @@ from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError
 from quire.hooks import principal as hooks
 from quire.hooks.checked_function import CheckedFunction
 from quire.hooks.document import Document, convert_value
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import Hook, has_caused, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
@@ -246,19 +247,19 @@ async def _call(
             seconds=limits.prepare_seconds,
         )
         raise ProjectCodeTimeoutError(hook.name, hook.place) from error
-    except Exception as error:
+    except CODE_ERRORS as error:
         raise code_failure(error, hook, hook.phase) from error
     finally:
         call_context.is_ended = True
 
 
-def add_location(error: Exception, function: CheckedFunction) -> None:
+def add_location(error: BaseException, function: CheckedFunction) -> None:
     """Add to an error which function has raised it, unless an inner one is known."""
     if not hasattr(error, "__notes__"):
         error.add_note(f"raised by {function.name} ({function.place})")
 
 
-def code_failure(error: Exception, function: CheckedFunction, phase: str) -> ProjectCodeError:
+def code_failure(error: BaseException, function: CheckedFunction, phase: str) -> ProjectCodeError:
     """Log that a function has failed, and return the error of the request."""
     add_location(error, function)
     _log.error("a hook failed", hook=function.name, phase=phase, place=function.place)

@@ -25,6 +25,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.bounded_cache import BoundedCache
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import call_plain
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
@@ -165,7 +166,7 @@ class RuleEvaluation:
                         if isinstance(result, bool)
                         else self._condition(rule, result)
                     )
-                except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
+                except CODE_ERRORS as error:  # whatever fails in a rule denies
                     _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
                     texts.append(NO_ROW)
                     failed.append(rule)

@@ -52,7 +52,7 @@ from quire.document_service.write_batches import in_batch
 from quire.errors import AppError, ProjectCodeTimeoutError
 from quire.hooks.after_commit import LinkedDocument
 from quire.hooks.document import Document
-from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.errors import CODE_ERRORS, UnitOfWorkError
 from quire.hooks.function_times import FunctionTimer, FunctionTimes, call_plain
 from quire.hooks.registry import (
     CallCause,
@@ -195,7 +195,7 @@ def _call(unit: UnitOfWork, hook: Hook, writes: list[Write[Any]]) -> Program[Non
     except AppError as error:
         add_location(error, hook)
         raise
-    except Exception as error:
+    except CODE_ERRORS as error:
         raise code_failure(error, hook, hook.phase) from error
 
 
@@ -229,7 +229,7 @@ class HookTask(HeldTransaction, Generic[T]):
         self._task: asyncio.Task[None] | None = None
         self._results: list[T] = []
         """The result of the coroutine, once it has returned."""
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
 
     def program(self) -> Program[T]:
         """Run what the coroutine asks for until it ends; returns and raises what it does."""
@@ -256,7 +256,7 @@ class HookTask(HeldTransaction, Generic[T]):
         try:
             with self._context.activate():
                 self._results.append(await self._awaitable)
-        except Exception as error:  # noqa: BLE001 - the program raises it
+        except CODE_ERRORS as error:  # the program raises it
             self._error = error
         finally:
             self.end()

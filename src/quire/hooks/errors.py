@@ -26,6 +26,10 @@ PreconditionFailed = PreconditionFailedError
 TooManyRequests = RateLimitError
 
 
+CODE_ERRORS = (Exception, SystemExit)
+"""What functions of a project may raise: `sys.exit` in one must not end the server."""
+
+
 class UnitOfWorkError(RuntimeError):
     """`documents`, `principal` or `transaction` was used outside of a unit of work."""
 

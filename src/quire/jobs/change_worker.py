@@ -25,6 +25,7 @@ from quire.document_service.record_changes import cause_of, decode_linked
 from quire.document_service.shape_queries import as_shape, query_of_shape
 from quire.document_service.transaction_context import CallContext
 from quire.hooks.after_commit import Change, ChangeListener
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.registry import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
@@ -152,7 +153,7 @@ class ChangeWorker(QueueWorker):
             # The server is stopping: other servers continue; this does not count as an attempt.
             changes = {"due": self._clock()} if self._is_stopped else None
             await self._settle(listeners[0], rows, "It was cancelled", error, changes)
-        except Exception as error:  # noqa: BLE001 - the function may raise anything
+        except CODE_ERRORS as error:  # the function may raise anything
             await self._settle(listeners[0], rows, message_of(error), error)
         else:
             await self._record_result(self._rows.delivered([row.id for row in rows]))

@@ -9,6 +9,8 @@ import inspect
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -26,6 +28,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext, FindUser
 from quire.errors import AppError, ValidationError
 from quire.hooks.after_commit import ChangeListener
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.registry import CallCause
 from quire.hooks.schedules import ScheduleDefinition
@@ -283,7 +286,7 @@ class JobWorker(QueueWorker):
                 return self._failure_changes(job, definition, "It was cancelled", error)
             # A thread cannot be interrupted: the lease must not be released before it ends.
             return self._release_changes(job) if _is_async(definition) else None
-        except Exception as error:  # noqa: BLE001 - a job may raise anything
+        except CODE_ERRORS as error:  # a job may raise anything
             return self._failure_changes(job, definition, message_of(error, AppError), error)
         return {"state": DONE, "ended_at": self._clock(), "message": None}
 
@@ -318,7 +321,11 @@ class JobWorker(QueueWorker):
         self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
     ) -> None:
         """Call a plain function, which may block; it cannot be interrupted."""
-        call = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
+        # A task of its own, such as that of `asyncio.to_thread`, would pass SystemExit to the loop.
+        context = copy_context()
+        call = asyncio.get_running_loop().run_in_executor(
+            None, partial(context.run, definition.function, **arguments)
+        )
         _, pending = await asyncio.wait([call], timeout=seconds)
         if pending:
             _log.error(

@@ -15,6 +15,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ConfigurationError
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.registry import Extensions
 from quire.hooks.startup_shutdown import LifecycleFunction, Moment
 from quire.jobs.change_worker import ChangeWorker
@@ -36,7 +37,7 @@ async def run_start(runtime: JobRuntime) -> None:
     for function in _functions(runtime, "on_start"):
         try:
             await _call(runtime, function, _START_SECONDS)
-        except Exception as error:
+        except CODE_ERRORS as error:
             _log.exception(
                 "a function of the start failed", function=function.name, place=function.place
             )
@@ -51,7 +52,7 @@ async def run_stop(runtime: JobRuntime, seconds: float) -> None:
     for function in _functions(runtime, "on_stop"):
         try:
             await _call(runtime, function, seconds)
-        except Exception:  # noqa: BLE001 - the others of the stop run all the same
+        except CODE_ERRORS:  # the others of the stop run all the same
             _log.exception(
                 "a function of the stop failed", function=function.name, place=function.place
             )

@@ -10,6 +10,7 @@ from typing import TypeVar
 import structlog
 
 from quire.errors import AppError, StorageError
+from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.storage_backends import (
     ByteRange,
     CustomStorageBackend,
@@ -113,7 +114,7 @@ class CustomStorage:
             return await work
         except (FileNotFoundError, AppError, StopAsyncIteration):
             raise
-        except Exception as error:
+        except CODE_ERRORS as error:
             _log.exception(
                 "a storage backend failed", backend=self.provider, place=self._custom.place
             )
