@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
@@ -166,18 +167,19 @@ class _TracebackFormatter:
 
     def _lines(self, stack: traceback.StackSummary) -> Iterator[str]:
         """Yield the project's frames, and those that they have called, except for Quire's."""
-        is_shown, hidden = False, 0
-        for frame in stack:
+        is_shown = False
+
+        def is_visible(frame: traceback.FrameSummary) -> bool:
+            nonlocal is_shown
             is_shown = self._is_of_project(frame) or (
                 is_shown and not frame.filename.startswith(_OWN_FOLDER)
             )
-            if is_shown:
-                yield from _hidden_frames(hidden)
-                yield from traceback.format_list([frame])
-                hidden = 0
-            else:
-                hidden += 1
-        yield from _hidden_frames(hidden)
+            return is_shown
+
+        # Several frames at once, so that those of a recursion are shortened.
+        for shown, group in groupby(stack, is_visible):
+            frames = list(group)
+            yield from traceback.format_list(frames) if shown else _hidden_frames(frames)
 
     def _is_of_project(self, frame: traceback.FrameSummary) -> bool:
         return frame.filename.startswith(self._code)
@@ -197,9 +199,8 @@ def _chain(
         yield exception, ""
 
 
-def _hidden_frames(count: int) -> Iterator[str]:
-    if count:
-        yield f"  ({count} frame{'s' if count > 1 else ''} of Quire)\n"
+def _hidden_frames(frames: Sequence[traceback.FrameSummary]) -> Iterator[str]:
+    yield f"  ({len(frames)} frame{'s' if len(frames) > 1 else ''} of Quire)\n"
 
 
 def _dump(event: object, **_: object) -> str:

@@ -27,6 +27,41 @@ async def inner() -> list[Document]:
 """
 
 
+REJECTING = """
+@before_write(PAPER, on=["create"])
+async def price(write):
+    await documents(WRITER).count(filters={"nam": "Ada"})
+
+@route.get("/papers/inner", public=True)
+async def inner() -> int:
+    return await documents(PAPER).count(filters={"titel": "A"})
+"""
+
+
+@pytest.mark.parametrize("environment", ["development", "production"])
+async def test_development_logs_which_function_rejects_a_request(
+    tmp_path: Path, kind: Kind, environment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, REJECTING)
+        async with run_office(project, settings={"environment": environment}) as office:
+            hook = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+            route = await office.ask("GET", "/api/papers/inner")
+            client = await office.ask("GET", "/api/papers?filters[titel]=A")
+    assert [hook.error, route.error, client.error] == [
+        "Invalid key nam",
+        "Invalid key titel",
+        "Invalid key titel",
+    ]
+    logged = [line for line in capsys.readouterr().out.splitlines() if "Invalid key" in line]
+    if environment == "production":
+        assert logged == []
+        return
+    for line, name, first_line in zip(logged, ("price", "inner"), (1, 5), strict=True):
+        assert "a function of the project rejects the request" in line
+        assert f"raised by {name} ({FILE}:{_FIRST + first_line})" in line
+
+
 @pytest.mark.parametrize("environment", ["development", "production"])
 async def test_development_logs_why_a_request_is_denied(
     tmp_path: Path, kind: Kind, environment: str, capsys: pytest.CaptureFixture[str]

@@ -164,6 +164,25 @@ def test_a_traceback_of_project_code_leaves_out_frames_of_the_server(
     assert ("frames of Quire)" in shown) is is_project
 
 
+def test_a_traceback_of_an_endless_recursion_is_short(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logging(level="info", as_json=False, code=tmp_path / "src")
+    file = tmp_path / "src" / "recursion.py"
+    file.parent.mkdir()
+    file.write_text("def call():\n    call()\n")
+    names = run_path(str(file))
+
+    try:
+        names["call"]()
+    except RecursionError:
+        structlog.get_logger("quire").exception("a hook failed")
+
+    shown = capsys.readouterr().err
+    assert "Previous line repeated" in shown
+    assert len(shown.splitlines()) < 30
+
+
 def test_a_failure_of_project_code_without_frames_of_it_leaves_out_those_of_the_server(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

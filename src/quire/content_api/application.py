@@ -365,6 +365,13 @@ class ContentApi:
         if isinstance(error, AppError):
             if error.status >= _SERVER_ERROR and not isinstance(error, UnimplementedError):
                 _log.error("request failed", **log_fields, exc_info=error)
+            elif self._is_development and request.denial is None and hasattr(error, "__notes__"):
+                _log.info(
+                    "a function of the project rejects the request",
+                    **log_fields,
+                    reason=error.message,
+                    code="; ".join(error.__notes__),
+                )
             return respond_error(error)
         _log.error("request failed", **log_fields, exc_info=error)
         return respond_error(InternalServerError())

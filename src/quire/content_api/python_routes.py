@@ -18,6 +18,7 @@ from quire.content_api.raw_body import lacks_json_type
 from quire.content_api.routes import Route
 from quire.content_api.validators import REQUIRED, UNSPECIFIED_KEYS
 from quire.document_service.policy_checks import ask_policies
+from quire.document_service.prepare_calls import add_location
 from quire.document_service.project_rules import acting
 from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext
@@ -67,6 +68,7 @@ def custom_route(
                 _refuse_unrestricted(result)
             return _response(route, result)
         except AppError as error:
+            add_location(error, route)
             if route.errors and not _is_declared(route, error):
                 _note_undeclared(route, error, is_mistake=documents.engine.is_development)
             raise
