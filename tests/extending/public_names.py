@@ -76,7 +76,8 @@ def _members(value: object) -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, type) and issubclass(value, msgspec.Struct):
         for field in msgspec.structs.fields(value):
-            yield field.name, f": {_type_text(field.type)}"
+            if not field.name.startswith("_"):
+                yield field.name, f": {_type_text(field.type)}"
     for name in sorted(vars(kind)):
         member = vars(kind)[name]
         if name.startswith("_") or name in getattr(value, "__struct_fields__", ()):

@@ -22,7 +22,6 @@ from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.function_times import FunctionTimes, function_times
 from quire.hooks.registry import CallCause
 
-R = TypeVar("R")
 T = TypeVar("T")
 
 _log = structlog.get_logger("quire.extensions")
@@ -30,7 +29,7 @@ _QUIRE_PREFIX = "quire."
 _MAX_REPORTED = 1000
 _reported: set[str] = set()
 """Lines of code that the log has named."""
-_current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
+current_unit_of_work: ContextVar["ExtensionContext"] = ContextVar("unit of work")
 
 
 class ExtensionContext(ABC):
@@ -107,14 +106,6 @@ class ExtensionContext(ABC):
         message = f"{self.name} does not run in a thread of its own: make it an async def"
         raise UnitOfWorkError(message)
 
-    def call(self, function: Callable[..., R], *arguments: object) -> R:
-        """Call a function with this as its current unit of work, for less than `activate` costs."""
-        token = _current.set(self)
-        try:
-            return function(*arguments)
-        finally:
-            _current.reset(token)
-
     def activate(self) -> AbstractContextManager[None]:
         """Make it the current unit of work of a block, and of the tasks that the block starts."""
         return _Activation(self)
@@ -146,22 +137,22 @@ class _Activation:
         self._context = context
 
     def __enter__(self) -> None:
-        self._token = _current.set(self._context)
+        self._token = current_unit_of_work.set(self._context)
 
     def __exit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
-        _current.reset(self._token)
+        current_unit_of_work.reset(self._token)
 
 
 def optional_context() -> ExtensionContext | None:
     """Return the current unit of work, ``None`` outside of one."""
-    return _current.get(None)
+    return current_unit_of_work.get(None)
 
 
 def current_context() -> ExtensionContext:
     """Return the current unit of work. Raises UnitOfWorkError outside of one."""
-    context = _current.get(None)
+    context = current_unit_of_work.get(None)
     if context is None:
         message = "there is no unit of work here: it belongs to a hook or a route while that runs"
         raise UnitOfWorkError(message)

@@ -132,8 +132,8 @@ async def _prepare_command(
         document_id=command.document_id or "",
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
-        data=copy_data(data),
-        fields=layout.model.writable_names,
+        _data=copy_data(data),
+        _fields=layout.model.writable_names,
     )
     source_entry = await _read_before(functions, command, context, write.locale)
     await call_prepare(functions, write, source_entry, context, as_system=as_system)

@@ -159,26 +159,6 @@ class ChangedEntry(NamedTuple):
     at: int
 
 
-class NarrowedCaller:
-    """The principal of the content API who writes, and the rules of the project's code for them.
-
-    It is shared by a unit of work and the contexts of its hooks, so that rules are evaluated once.
-    """
-
-    def __init__(
-        self, principal: Principal, rules: RuleEvaluation, times: FunctionTimes | None
-    ) -> None:
-        self._principal = principal
-        self._rules = rules
-        self._times = times
-
-    @cached_property
-    def principal(self) -> Principal:
-        """The principal, with an ability that is narrowed by the rules."""
-        with time_functions(self._times):
-            return self._rules.narrow(self._principal)
-
-
 class UnitOfWork(Struct, kw_only=True):
     """The state of one write transaction: who writes, its time, and the events to publish.
 
@@ -223,7 +203,7 @@ class UnitOfWork(Struct, kw_only=True):
     """Whether the running program is one of several interleaved writes (`run_interleaved`)."""
     nested_writes: int = 0
     """How many writes code has made in the transaction so far."""
-    _narrowed_caller: NarrowedCaller | None = None
+    _narrowed_caller: Principal | None = None
     _rules: ProjectRules | None = None
     _savepoints: int = 0
     _postponed: list[Callable[[], Program[None]]] = field(default_factory=list)
@@ -235,21 +215,19 @@ class UnitOfWork(Struct, kw_only=True):
         return self.engine.store
 
     @property
-    def narrowed_caller(self) -> NarrowedCaller | None:
-        """The caller with the rules for them, ``None`` where the server itself writes."""
-        if self._narrowed_caller is None and self.caller is not None:
-            rules, times = self.engine.rules, self.function_times
-            self._narrowed_caller = NarrowedCaller(self.caller, rules, times)
-        return self._narrowed_caller
-
-    @property
     def principal(self) -> Principal | None:
-        """The caller, with an ability that is narrowed by the rules of the project's code.
+        """The caller, with an ability that is narrowed by the rules of the project's code."""
+        return None if self.caller is None else self.narrow(self.caller)
 
-        They are evaluated when they are first asked for: most writes depend on none.
+    def narrow(self, caller: Principal) -> Principal:
+        """Return the caller of the transaction with an ability that is narrowed by the rules.
+
+        They are evaluated once, when they are first asked for: most writes depend on none.
         """
-        caller = self.narrowed_caller
-        return None if caller is None else caller.principal
+        if self._narrowed_caller is None:
+            with time_functions(self.function_times):
+                self._narrowed_caller = self.engine.rules.narrow(caller)
+        return self._narrowed_caller
 
     @property
     def rules(self) -> ProjectRules:
@@ -326,13 +304,12 @@ class UnitOfWork(Struct, kw_only=True):
 
         If it fails, its rows and events are rolled back; the hook may catch the error.
         """
-        actor = self.caller, self._narrowed_caller, self._rules, self.is_system
+        actor = self.caller, self._rules, self.is_system
         outer = self.causes, self._postponed
         was_interleaved, self.is_interleaved = self.is_interleaved, False
         self.causes, self._postponed = causes, []
         if as_system:
-            self.caller = self._narrowed_caller = None
-            self._rules, self.is_system = NO_PROJECT_RULES, True
+            self.caller, self._rules, self.is_system = None, NO_PROJECT_RULES, True
         self.nested_writes += 1
         savepoint = self.savepoint()
         try:
@@ -347,7 +324,7 @@ class UnitOfWork(Struct, kw_only=True):
         finally:
             self.causes, self._postponed = outer
             if as_system:
-                self.caller, self._narrowed_caller, self._rules, self.is_system = actor
+                self.caller, self._rules, self.is_system = actor
             self.is_interleaved = was_interleaved
 
     def savepoint(self) -> "Savepoint":

@@ -21,6 +21,7 @@ from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import structlog
+from msgspec import Struct
 
 from quire.access.principal import Principal
 from quire.database.entries.entry_layout import EntryLayout
@@ -29,7 +30,7 @@ from quire.database.execute.prepared_read import EntryJson
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.commands import Command, Data, copy_data
 from quire.document_service.content_type_lookup import content_type_of
-from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.extension_context import ExtensionContext, current_unit_of_work
 from quire.document_service.held_transaction import (
     HeldTransaction,
     savepoint_in,
@@ -95,15 +96,14 @@ class HookContext(ExtensionContext):
         self.is_system = unit.is_system
         self._unit = unit
         # Those of the unit of work are others while the hook itself writes.
-        self._caller = unit.narrowed_caller
+        self._caller = unit.caller
         self._outer_causes = unit.causes
         self._cause = cause
 
     @cached_property
     def principal(self) -> Principal | None:  # type: ignore[override]  # it can be set, too
         """Who acts, with an ability that is narrowed by the rules of the project."""
-        caller = self._caller
-        return None if caller is None else caller.principal
+        return None if self._caller is None else self._unit.narrow(self._caller)
 
     @cached_property
     def causes(self) -> tuple[CallCause, ...]:  # type: ignore[override]  # it can be set, too
@@ -182,7 +182,12 @@ def _call(unit: UnitOfWork, hook: Hook, writes: list[Write[Any]]) -> Program[Non
             require_depth(context.causes, unit.engine.code_limits)
         # Calling a coroutine function does not start it yet. `iscoroutinefunction` would miss
         # plain functions that return a coroutine, such as decorated ones.
-        result = context.call(call_plain, hook, hook.function, hook_input, unit.function_times)
+        # `activate` would cost two calls more.
+        token = current_unit_of_work.set(context)
+        try:
+            result = call_plain(hook, hook.function, hook_input, unit.function_times)
+        finally:
+            current_unit_of_work.reset(token)
         try:
             if result is not None and inspect.isawaitable(result):
                 context.task = task = HookTask(result, context, hook.name, hook.place)
@@ -298,19 +303,21 @@ def hooked_write(
         return None
     if data is None:
         data = {}
-    elif not isinstance(data, Mapping):
+    # The check for a mapping takes longer.
+    elif type(data) is not dict and not isinstance(data, Mapping):
         return None
+    # Hooks may change the data in place; a retried transaction starts from the original.
+    changed_data = copy_data(data)
     write: Write[Document] = Write(
         uid=layout.model.uid,
         action=action,
         document_id=document_id,
         locale=locale,
-        origin=tuple(map(str, unit.causes)),
-        # Hooks may change the data in place; a retried transaction starts from the original.
-        data=copy_data(data),
-        fields=layout.model.writable_names,
+        origin=tuple(map(str, unit.causes)) if unit.causes else (),
+        _data=changed_data,
+        _fields=layout.model.writable_names,
     )
-    return HookedWrite(unit, layout, hooks, write, data, source, entries)
+    return HookedWrite(unit, layout, hooks, write, changed_data, data, source, entries)
 
 
 def _other_locales(
@@ -344,42 +351,21 @@ def may_have_changed(unit: UnitOfWork, entries: Collection[EntryRow]) -> bool:
     )
 
 
-class HookedWrite:
+class HookedWrite(Struct, eq=False):
     """One write of a type with hooks, and the fields of its entry that they need."""
 
-    __slots__ = (
-        "_after",
-        "_before",
-        "_entries",
-        "_hooks",
-        "_layout",
-        "_links_before",
-        "_requested_data",
-        "_source",
-        "_write",
-        "unit",
-    )
-
-    def __init__(
-        self,
-        unit: UnitOfWork,
-        layout: EntryLayout,
-        hooks: WriteHooks,
-        write: Write[Document],
-        data: Mapping[str, object],
-        source: EntryRow | None,
-        entries: Collection[EntryRow],
-    ) -> None:
-        self.unit = unit
-        self._layout = layout
-        self._hooks = hooks
-        self._write = write
-        self._requested_data = data
-        self._source = source
-        self._entries = entries
-        self._before: EntryJson | None = None
-        self._after: EntryJson | None = None
-        self._links_before: frozenset[LinkedDocument] = frozenset()
+    unit: UnitOfWork
+    _layout: EntryLayout
+    _hooks: WriteHooks
+    _write: Write[Document]
+    _data: dict[str, object]
+    """The data of the write, which hooks may change."""
+    _requested_data: Mapping[str, object]
+    _source: EntryRow | None
+    _entries: Collection[EntryRow]
+    _before: EntryJson | None = None
+    _after: EntryJson | None = None
+    _links_before: frozenset[LinkedDocument] = frozenset()
 
     def view_for(self, hook: Hook) -> Write[Document]:
         """Return the write with only those fields in ``before`` and ``after`` that a hook needs.
@@ -415,7 +401,7 @@ class HookedWrite:
             yield from self._call(hook)
         if self._hooks.need_links and self._source is not None and self._write.action != "clone":
             self._links_before = yield from self._load_links(self._versions_before())
-        data = self._write.data
+        data = self._data
         if data.keys() != self._requested_data.keys():
             self._write.check_names(self._requested_data)
         if not self._layout.model.password_names.isdisjoint(data):

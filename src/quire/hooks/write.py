@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from typing import Generic, Literal, get_args
 
+from msgspec import Struct
+
 from quire.hooks.document import D, Input
 from quire.hooks.errors import NotLoadedError, UnknownFieldError
 
@@ -16,7 +18,7 @@ WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
 """Actions with data; the others use the stored values."""
 
 
-class Write(Generic[D, Input]):
+class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
     """One action on one locale of a document.
 
     ``before`` is the entry that the action starts from, with the fields in ``needs`` of the hook:
@@ -27,41 +29,17 @@ class Write(Generic[D, Input]):
     types the data that `set` takes.
     """
 
-    __slots__ = (
-        "_data",
-        "_fields",
-        "action",
-        "after",
-        "also_locales",
-        "before",
-        "document_id",
-        "locale",
-        "origin",
-        "uid",
-    )
-
-    def __init__(
-        self,
-        *,
-        uid: str,
-        action: WriteAction,
-        document_id: str,
-        locale: str | None,
-        origin: tuple[str, ...],
-        data: dict[str, object],
-        fields: Collection[str],
-    ) -> None:
-        """``fields`` are the attributes of the content type that `set` may name."""
-        self.uid = uid
-        self.action = action
-        self.document_id = document_id
-        self.locale = locale
-        self.origin = origin
-        self.before: D | None = None
-        self.after: D | None = None
-        self.also_locales: tuple[str, ...] = ()
-        self._data = data
-        self._fields = fields
+    uid: str
+    action: WriteAction
+    document_id: str
+    locale: str | None
+    origin: tuple[str, ...]
+    _data: dict[str, object]
+    _fields: Collection[str]
+    """The attributes of the content type that `set` may name."""
+    before: D | None = None
+    after: D | None = None
+    also_locales: tuple[str, ...] = ()
 
     @property
     def data(self) -> dict[str, object]:

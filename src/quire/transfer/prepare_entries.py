@@ -93,8 +93,8 @@ async def _prepare(
             document_id=entry.document_id,
             locale=entry.locale,
             origin=(),
-            data=copy_data(data),
-            fields=layout.model.writable_names,
+            _data=copy_data(data),
+            _fields=layout.model.writable_names,
         )
         await call_prepare(functions, write, before, context, as_system=True)
         write.check_names(data)
