@@ -68,7 +68,11 @@ async def resolve_host(host: str, port: int, allows: Allows = is_public) -> str:
     Raises OSError when there is no such host.
     """
     loop = asyncio.get_running_loop()
-    found_addresses = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    name = host.strip("[]")
+    try:
+        found_addresses = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # an empty label, or a longer one than names can have
+        raise OSError(f"{name} is no host name") from error
     addresses = [str(entry[4][0]).partition("%")[0] for entry in found_addresses]
     if not addresses or not all(allows(ip_address(one)) for one in addresses):
         raise ForbiddenAddressError(host)

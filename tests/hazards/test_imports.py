@@ -62,6 +62,8 @@ async def from_here(url: str, folder: Path, size_limit: int = 1000) -> IncomingF
         "http://example.org/\r\nX: y",
         "http://ex\u00e4mple.org/",
         "http://example.org/" + "a" * 5000,
+        "http://example..org/",
+        f"http://{'a' * 64}.org/",
     ],
 )
 async def test_h098_only_addresses_of_the_web_are_imported_from(url: str, tmp_path: Path) -> None:

@@ -164,6 +164,26 @@ async def test_h093_files_land_in_their_folder_whatever_they_are_called(
 @pytest.mark.parametrize(
     "said",
     [
+        r'{"caption": "\ud800"}',
+        r'{"name": "\udc00.txt"}',
+        r'{"alternativeText": ["\ud800"]}',
+        r'{"focalPoint": {"x": "\ud800", "y": 1}}',
+        f'{{"focalPoint": {{"x": {"9" * 4000}, "y": 1}}}}',
+        '{"focalPoint": {"x": 1e999, "y": 1}}',
+    ],
+    ids=range(6),
+)
+async def test_h118_information_that_cannot_be_stored_is_refused(editor: Editor, said: str) -> None:
+    before = kept(editor)
+    response = await upload(editor, TEXT, fields=[("fileInfo", said)])
+    assert response.status == 400, response.content
+    assert json.loads(response.content)["error"]["name"] == "ValidationError"
+    assert kept(editor) == before
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         {"hash": "x"},
         {"url": "/etc/passwd"},
         {"ext": ".exe", "mime": "text/html"},

@@ -412,3 +412,35 @@ async def test_h125_a_body_that_cannot_be_sent_stops_nothing(
     await settled(office, broken)
     (reported,) = await settled(office, working)
     assert reported["state"] == "delivered"
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "message"),
+    [
+        (b"HTTP/1.1 500 O\0h \x85no", 500, "Oh no"),
+        (b"HTTP/1.1 500", 500, ""),
+        (b"HTTP/1.1 99999999999 Huge", None, "The call failed: there was no answer in HTTP"),
+        (b"HTTP/1.1 5 Five", None, "The call failed: there was no answer in HTTP"),
+        (b"HTTP/1.1 \xb2\xb2\xb2 Raised", None, "The call failed: there was no answer in HTTP"),
+    ],
+    ids=["control", "short", "huge", "single", "raised"],
+)
+async def test_h125_the_outcome_of_any_response_is_written_down(
+    office: Office, line: bytes, status: int | None, message: str
+) -> None:
+    """Otherwise it is lost with those of other webhooks that are recorded with it."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(line + b"\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(respond, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        hook_id = await hook(office, f"http://127.0.0.1:{port}/hook")
+        await paper(office, title="Tide")
+        (delivery,) = await settled(office, hook_id)
+    assert (delivery["state"], delivery["statusCode"]) == ("waiting", status)
+    assert delivery["message"] == message

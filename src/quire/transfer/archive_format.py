@@ -10,6 +10,7 @@ An archive is a tar file, optionally compressed by gzip, then optionally encrypt
 - ``assets/uploads/NAME`` and ``assets/metadata/NAME.json``: a file and what is known of it
 """
 
+import os
 import re
 from collections.abc import Mapping
 from enum import StrEnum
@@ -27,7 +28,8 @@ MAX_PART_CHARACTERS = 256_000_000
 PART_NAME = re.compile(
     r"(?P<stage>schemas|entities|links|configuration)/(?P=stage)_[0-9]{5}\.jsonl"
 )
-_ASSET_NAME = re.compile(r"[^/\\\x00-\x1f]{1,255}")
+_ASSET_NAME = re.compile(r"[^/\\\x00-\x1f]+")
+_MAX_NAME_BYTES = 255
 
 
 class ArchiveStage(StrEnum):
@@ -46,7 +48,8 @@ def part_name(stage: ArchiveStage, number: int) -> str:
 
 def is_asset_name(name: str) -> bool:
     """Tell whether a text is a valid name of an uploaded file: no path, and not hidden."""
-    return _ASSET_NAME.fullmatch(name) is not None and not name.startswith(".")
+    is_short = len(os.fsencode(name)) <= _MAX_NAME_BYTES
+    return is_short and _ASSET_NAME.fullmatch(name) is not None and not name.startswith(".")
 
 
 class StrapiVersion(Struct, frozen=True):

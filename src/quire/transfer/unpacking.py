@@ -39,6 +39,8 @@ _TAR_MAGIC_OFFSET = 257
 _BLOCK_BYTES = 512
 _BUFFER_BYTES = 1 << 16
 
+_DAMAGE_ERRORS = (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError)
+
 _MAX_HEADER_BYTES = 1 << 20
 """The maximum size of a header, including long names and other extensions."""
 _MAX_METADATA_BYTES = 1 << 20
@@ -101,8 +103,8 @@ def unpack_archive(
             return _unpack(path, read, folder, key=key, max_bytes=max_bytes)
     except WrongKeyError as error:
         raise TransferError(_wrong_key(path)) from error
-    # The module tarfile reads headers of headers recursively.
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, RecursionError) as error:
+    # The module tarfile reads headers of headers recursively, and does not check all numbers.
+    except (*_DAMAGE_ERRORS, RecursionError, ValueError) as error:
         raise TransferError(f"{path} is damaged or cut off: {error}.") from error
 
 
@@ -312,12 +314,12 @@ def _decode_lines(file: IO[bytes], name: str, decoder: msgspec.json.Decoder[T]) 
             continue
         try:
             yield decoder.decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise TransferError(f"{name}, line {number}: {error}.") from error
 
 
 def _decode_metadata(raw: bytes, member: str, type_: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=type_)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TransferError(f"{os.fspath(member)}: {error}.") from error

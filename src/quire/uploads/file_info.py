@@ -1,9 +1,9 @@
 """``fileInfo``: metadata that is sent with an upload."""
 
-import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import orjson
 from msgspec import Struct, field
 
 from quire.document_service.relation_input import NO_ROW, row_id
@@ -96,14 +96,10 @@ def information_of_new(
 
 def _parse_json(text: str) -> object:
     try:
-        value: object = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        value: object = orjson.loads(text)
+    except orjson.JSONDecodeError:
         return text
     return value
-
-
-def _refuse_constant(text: str) -> object:
-    raise ValueError(text)
 
 
 def _type_problem(type_name: str, value: object) -> Problem:

@@ -5,6 +5,7 @@ redirects are not followed.
 """
 
 import asyncio
+import re
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
@@ -41,6 +42,7 @@ _TIMEOUT_SECONDS = 10.0
 _BODY_SECONDS = 3.0
 _INTERIM_STATUSES = frozenset({100, 102, 103})
 """Statuses of responses that another one follows, whether the request has asked for them or not."""
+_STATUS = re.compile(r"[0-9]{3}")
 _HEAD = 16_384
 _LONGEST_LINE = 200
 
@@ -146,9 +148,10 @@ async def _read_status(reader: asyncio.StreamReader) -> tuple[bytes, int, str]:
     line = raw_line.decode("latin-1").strip()
     version, _, status_and_reason = line.partition(" ")
     status, _, reason = status_and_reason.partition(" ")
-    if not version.startswith("HTTP/") or not status.isdecimal():
+    if not version.startswith("HTTP/") or _STATUS.fullmatch(status) is None:
         raise ValueError(line[:_LONGEST_LINE])
-    return raw_line, int(status), reason
+    # Databases cannot store all control characters.
+    return raw_line, int(status), "".join(filter(str.isprintable, reason))
 
 
 class _ReceivedParts:

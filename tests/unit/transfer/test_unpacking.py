@@ -80,6 +80,7 @@ def test_lines_of_several_parts_come_in_order(tmp_path: Path) -> None:
         "assets/uploads/../../../outside.txt",
         "assets/uploads/deeper/file.png",
         "assets/uploads/.hidden",
+        "assets/uploads/" + "\u00e4" * 200,
         "assets/uploads/a\\b.png",
         "assets/metadata/x.txt",
         "entities/links_00001.jsonl",
@@ -211,14 +212,32 @@ def test_any_other_file_is_no_archive(tmp_path: Path) -> None:
         unpack(path, tmp_path / "two")
 
 
-def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", [b'{"a": ', b'{"a": "\xff"}'])
+def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes) -> None:
     path = write_archive(
         tmp_path / "x.tar",
-        {"links/links_00001.jsonl": '{"a": 1}\n{"a": \n', "metadata.json": METADATA},
+        {"links/links_00001.jsonl": b'{"a": 1}\n' + line + b"\n", "metadata.json": METADATA},
     )
     archive = unpack(path, tmp_path / "out")
     with pytest.raises(TransferError, match=r"links/links_00001\.jsonl, line 2: "):
         list(archive.raw_lines(ArchiveStage.LINKS))
+
+
+def test_metadata_that_are_no_text_are_named(tmp_path: Path) -> None:
+    metadata = METADATA.encode().replace(b"5.54.0", b"\xff")
+    path = write_archive(tmp_path / "x.tar", {"metadata.json": metadata})
+    with pytest.raises(TransferError, match=r"metadata\.json: "):
+        unpack(path, tmp_path / "out")
+
+
+def test_a_sparse_file_with_an_invalid_map_is_refused(tmp_path: Path) -> None:
+    sparse = tarfile.TarInfo("assets/uploads/x.bin")
+    sparse.pax_headers = {"GNU.sparse.map": "x,y"}
+    path = tmp_path / "x.tar"
+    header = sparse.tobuf(tarfile.PAX_FORMAT)
+    path.write_bytes(header + tar_bytes({"metadata.json": METADATA}))
+    with pytest.raises(TransferError, match="is damaged"):
+        unpack(path, tmp_path / "out")
 
 
 def test_a_sparse_file_is_refused(tmp_path: Path) -> None:
