@@ -9,17 +9,15 @@ from quire.access.principal import Anonymous, EndUser
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.project_javascript.routes import ScriptServices, scripted_route
 from quire.content_api.routes import Route
-from quire.content_api.scripted_reads import ReceivedRequest, ScriptedReads
+from quire.content_api.scripted_reads import ScriptedReads
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
-from quire.customisations.reads.model import AttachedEntries
 from quire.customisations.value_expressions import uses_path
 from quire.document_service.policy_checks import PolicyTable
 from quire.document_service.project_rules import acting
 from quire.errors import PolicyError
 from quire.query.python_parameters import rewrite_query, sent_query
-from quire.query.querystring import parse_query
 
 EVERYBODY = Anonymous(NO_PERMISSIONS)
 """The principal of a route with ``auth: false``: anonymous, without permissions.
@@ -47,7 +45,8 @@ def guarded_routes(
             continue
         if served_route.read is not None:
             route = _read_route(served_route, path, served_route.read, reads)
-            yield _with_policies(route, _permissions(served_route.read), policies)
+            action = "find" if served_route.read.is_list else "findOne"
+            yield _with_policies(route, f"{served_route.read.uid}.{action}", policies)
             continue
         route = by_action[served_route.core_action]
         is_usual = (served_route.permission, path) == (route.action, route.path)
@@ -68,37 +67,23 @@ def guarded_routes(
             runs_in_task=route.runs_in_task,
             is_open=served_route.permission is None,
         )
-        yield _with_policies(changed_route, [str(route.action)], policies)
+        yield _with_policies(changed_route, str(route.action), policies)
 
 
-def _permissions(read: DocumentRead) -> Iterator[str]:
-    """Yield the permissions of the core for what a read shows."""
-    yield f"{read.uid}.{'find' if read.is_list else 'findOne'}"
-    for change in read.changes:
-        if isinstance(change, AttachedEntries):
-            yield from _permissions(change.read)
-
-
-def _with_policies(route: Route, permissions: Iterable[str], policies: PolicyTable) -> Route:
-    """Return a route that checks the policies on reads of other permissions than its own."""
-    guarded_permissions = [
-        permission
-        for permission in permissions
-        if permission != route.action and policies.guard_read(permission)
-    ]
-    if not guarded_permissions:
+def _with_policies(route: Route, permission: str, policies: PolicyTable) -> Route:
+    """Return a route that checks the policies on reads of a permission of the core."""
+    if permission == route.action or not policies.guard_read(permission):
         return route
     handler = route.handler
 
     async def handle(request: Request) -> Response:
         request.is_guarded = True
-        for permission in guarded_permissions:
-            policies.require_read(
-                permission,
-                acting(request.principal),
-                document_id=request.parameters.get("documentId"),
-                query=request.query,
-            )
+        policies.require_read(
+            permission,
+            acting(request.principal),
+            document_id=request.parameters.get("documentId"),
+            query=request.query,
+        )
         return await handler(request)
 
     return replace(route, handler=handle)
@@ -110,6 +95,7 @@ def _read_route(
     """Return the route of an action that reads entries by itself."""
     steps = served_route.steps
     name = f"{served_route.method} {path}"
+    model = reads.model(read.uid)
 
     async def handle(request: Request) -> Response:
         _require_user(served_route, request)
@@ -123,15 +109,9 @@ def _read_route(
         request.raw_query = rewrite_query(
             request.raw_query,
             f"{name} {sorted(parameters.items())}",
-            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
+            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters, model),
         )
-        received_request = None
-        if read.changes:
-            parsed_query = parse_query(sent_query(request.raw_query).decode("latin-1"))
-            received_request = ReceivedRequest(
-                name, apply_steps(steps, parsed_query, parameters), parameters
-            )
-        return await reads.respond(request, read, received_request)
+        return await reads.respond(request, read)
 
     return Route(
         method=served_route.method,

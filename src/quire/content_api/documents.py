@@ -9,12 +9,10 @@ from collections.abc import Awaitable, Iterator, Sequence
 from quire.access.ability import Ability
 from quire.content_api.envelope import (
     envelope,
-    is_known,
     paged,
     respond_encoded,
-    respond_known,
+    respond_unless_known,
     tag_of,
-    tags_known,
 )
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.http_messages import NO_CONTENT, Handler, Request, Response
@@ -118,7 +116,7 @@ class DocumentApi:
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
-        return _respond_unless_cached(request, await self._read(request, "list"))
+        return respond_unless_known(await self._read(request, "list"), request.headers)
 
     def find_one(self, request: Request) -> Awaitable[Response]:
         """Show one document."""
@@ -340,16 +338,6 @@ def _respond_document(entry: EncodedEntry | None) -> Response:
     if entry is None:
         raise NotFoundError
     return respond_encoded(entry.text, changed=entry.changed)
-
-
-def _respond_unless_cached(request: Request, response: Response) -> Response:
-    """Return the response to a list, or a 304 if the client has it already."""
-    client_tags = tags_known(request.headers)
-    if client_tags is not None and response.tag is not None and is_known(response.tag, client_tags):
-        not_modified = respond_known(response.tag)
-        not_modified.is_shared = response.is_shared
-        return not_modified
-    return response
 
 
 def _requests_v4(request: Request) -> bool:

@@ -79,6 +79,16 @@ def respond_known(tag: bytes) -> Response:
     return Response(NOT_MODIFIED, b"", None, tag=tag)
 
 
+def respond_unless_known(response: Response, headers: Mapping[bytes, bytes]) -> Response:
+    """Return the response to a request, or a 304 if the client has it already."""
+    known_tags = tags_known(headers)
+    if known_tags is None or response.tag is None or not is_known(response.tag, known_tags):
+        return response
+    not_modified = respond_known(response.tag)
+    not_modified.is_shared = response.is_shared
+    return not_modified
+
+
 def respond_redirect(address: str) -> Response:
     """Redirect a browser; characters that headers cannot contain are escaped."""
     location = quote(address, safe=_IN_ADDRESSES)

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from quire.customisations.value_expressions import (
-    ENTRY,
     And,
     ArrayLiteral,
-    ComparedValue,
     ConditionalValue,
     Constant,
     Equals,
@@ -27,16 +25,12 @@ from quire.customisations.value_expressions import (
     Value,
     Variable,
     WholeQuery,
-    WithEntry,
 )
 from quire.errors import ValidationError
 from quire.javascript.scope import UNDEFINED
 
 Query = dict[str, object]
 """A parsed query: texts, lists and objects, and the constants of changes."""
-
-
-_NO_VARIABLES: Mapping[int, object] = {}
 _WHITE_SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -44,17 +38,12 @@ _WHITE_SPACE = (
 """Characters that JavaScript's ``trim`` removes."""
 
 
-def evaluate(
-    value: Value,
-    query: Mapping[str, object],
-    path: Mapping[str, str],
-    variables: Mapping[int, object] = _NO_VARIABLES,
-) -> object:
+def evaluate(value: Value, query: Mapping[str, object], path: Mapping[str, str]) -> object:
     """Return the value for a request, `UNDEFINED` if it is undefined.
 
-    ``variables`` are values by their numbers. Raises ValidationError where the code would fail.
+    Raises ValidationError where the code would fail.
     """
-    return Evaluator(dict(query), path, dict(variables)).value(value)
+    return Evaluator(dict(query), path).value(value)
 
 
 class Evaluator(Struct):
@@ -82,7 +71,7 @@ class Evaluator(Struct):
                 return self._merge_members(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
                 return self._choose_value(value)
-            case WithEntry() | MapItems() | FilterItems():
+            case MapItems() | FilterItems():
                 return self._evaluate_with_variable(value)
             case _:
                 return self._call_result(value)
@@ -96,7 +85,7 @@ class Evaluator(Struct):
             case WholeQuery():
                 return dict(self.query)
 
-    def _call_result(self, value: Split | Trim | Includes | IsArray | ComparedValue) -> object:
+    def _call_result(self, value: Split | Trim | Includes | IsArray) -> object:
         match value:
             case Split(text, separator):
                 return _text(self.value(text), "split").split(separator)
@@ -107,13 +96,9 @@ class Evaluator(Struct):
                 return any(_is_equal(item, expected, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
-            case ComparedValue(inner, undefined):
-                return _fill_undefined(self.value(inner), undefined)
 
-    def _evaluate_with_variable(self, value: WithEntry | MapItems | FilterItems) -> object:
+    def _evaluate_with_variable(self, value: MapItems | FilterItems) -> object:
         match value:
-            case WithEntry(entry, inner):
-                return self._bind_variable(ENTRY, self.value(entry)).value(inner)
             case MapItems(items, variable, inner):
                 return [
                     self._bind_variable(variable, item).value(inner) for item in self._items(items)
@@ -190,36 +175,6 @@ def _spread(value: object) -> Query:
 
 def _is_nullish(value: object) -> bool:
     return value is UNDEFINED or value is None
-
-
-_COMPARISON_OPERATORS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
-_AS_WORD = frozenset(
-    {
-        *("$eqi", "$nei", "$contains", "$containsi", "$notContains", "$notContainsi"),
-        *("$startsWith", "$startsWithi", "$endsWith", "$endsWithi"),
-    }
-)
-"""Operators with a representation of undefined values."""
-_AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
-
-
-def _fill_undefined(condition: object, undefined: str | None) -> object:
-    """Return a condition with placeholders for undefined values in it."""
-    if condition is UNDEFINED:
-        return {"$null": True} if undefined is None else undefined
-    if not isinstance(condition, dict):
-        return condition
-    result: dict[str, object] = {}
-    for operator, value in condition.items():
-        if value is UNDEFINED and undefined is not None and operator in _COMPARISON_OPERATORS:
-            result[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
-        elif value is UNDEFINED and operator in _AS_WORD:
-            result[operator] = "undefined"
-        elif value is UNDEFINED and undefined is None and operator in _AS_NULL:
-            result[_AS_NULL[operator]] = True
-        else:
-            result[operator] = value
-    return result
 
 
 def _text(value: object, method: str) -> str:

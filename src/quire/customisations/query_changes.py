@@ -12,6 +12,8 @@ from quire.customisations.error_responses import ErrorResponse
 from quire.customisations.evaluate_values import Evaluator, Query, is_truthy
 from quire.customisations.value_expressions import Value
 from quire.javascript.scope import UNDEFINED
+from quire.schema.attributes.base import Attribute, ScalarAttribute
+from quire.schema.model import Model
 
 
 class QueryChange(Struct, frozen=True, eq=False):
@@ -32,6 +34,18 @@ class QueryBranch(Struct, frozen=True, eq=False):
 QueryStep = QueryChange | QueryBranch | ErrorResponse
 
 
+_COMPARISON_OPERATORS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
+_AS_WORD = frozenset(
+    {
+        *("$eqi", "$nei", "$contains", "$containsi", "$notContains", "$notContainsi"),
+        *("$startsWith", "$startsWithi", "$endsWith", "$endsWithi"),
+    }
+)
+"""Operators with a representation of undefined values."""
+_AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
+_TEXTS = frozenset({"string", "text", "richtext", "email", "uid", "enumeration"})
+_NULLS = frozenset({"boolean", "json"})
+_GROUPS = frozenset({"$and", "$or", "$not"})
 _NO_ROWS = {"id": {"$null": True}}
 """A filter that matches no row."""
 _NO_PATH: Mapping[str, str] = {}
@@ -92,6 +106,53 @@ def _condition(value: object) -> object:
         name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED
     }
     return conditions if len(conditions) == len(value) else {"$and": [conditions, _NO_ROWS]}
+
+
+def defined_filters(filters: object, model: Model) -> object:
+    """Return filters of a read without undefined operands of attributes.
+
+    Strapi compares them with an empty text, ``null`` or an invalid value instead, depending on the
+    type of the attribute.
+    """
+    if isinstance(filters, list):
+        return [defined_filters(item, model) for item in filters]
+    if not isinstance(filters, dict):
+        return filters
+    return {
+        name: defined_filters(value, model)
+        if name in _GROUPS
+        else _fill_operand(name, value, model.attributes.get(name))
+        for name, value in filters.items()
+    }
+
+
+def _fill_operand(name: str, value: object, attribute: Attribute | None) -> object:
+    if name == "documentId":
+        return _fill_undefined(value, "")
+    if not isinstance(attribute, ScalarAttribute):
+        return value
+    if attribute.type.name in _NULLS:
+        return _fill_undefined(value, None)
+    return _fill_undefined(value, "" if attribute.type.name in _TEXTS else "undefined")
+
+
+def _fill_undefined(condition: object, undefined: str | None) -> object:
+    """Return a condition with placeholders for undefined values in it."""
+    if condition is UNDEFINED:
+        return {"$null": True} if undefined is None else undefined
+    if not isinstance(condition, dict):
+        return condition
+    result: dict[str, object] = {}
+    for operator, value in condition.items():
+        if value is UNDEFINED and undefined is not None and operator in _COMPARISON_OPERATORS:
+            result[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
+        elif value is UNDEFINED and operator in _AS_WORD:
+            result[operator] = "undefined"
+        elif value is UNDEFINED and undefined is None and operator in _AS_NULL:
+            result[_AS_NULL[operator]] = True
+        else:
+            result[operator] = value
+    return result
 
 
 def _apply_change(change: QueryChange, evaluator: Evaluator) -> Query:

@@ -16,7 +16,6 @@ from quire.customisations.statements import (
     statements_of,
 )
 from quire.customisations.value_expressions import (
-    ENTRY,
     And,
     ArrayLiteral,
     ConditionalValue,
@@ -37,7 +36,6 @@ from quire.customisations.value_expressions import (
     Value,
     Variable,
     WholeQuery,
-    is_json,
     is_text,
     is_wire_value,
 )
@@ -65,7 +63,7 @@ from quire.javascript.syntax import (
 
 UNKNOWN_VALUE = "uses more of the request than its query and path"
 _DEEPEST_CALL = 4
-_NUMBERS = itertools.count(ENTRY.number + 1)
+_NUMBERS = itertools.count()
 
 
 class PathParameters(Struct, frozen=True):
@@ -86,8 +84,6 @@ class RequestValues(Struct):
     other_names: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
     """Variables with parts of the request."""
-    of_entries: bool = False
-    """Whether values depend on entries: then they need not be possible in queries."""
     depth: int = 0
     """The depth of calls of functions that only compute."""
 
@@ -174,7 +170,7 @@ class RequestValues(Struct):
         module, function = result
         if function.is_async:
             raise NotUnderstoodError(f"calls {name}")
-        inner = RequestValues(module, None, of_entries=self.of_entries, depth=self.depth + 1)
+        inner = RequestValues(module, None, depth=self.depth + 1)
         for index, parameter in enumerate(function.parameters):
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(f"calls {name}")
@@ -185,10 +181,6 @@ class RequestValues(Struct):
     def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
         """Return an analysis in which a name has a value."""
         return replace(self, symbols={**self.symbols, name: symbol})
-
-    def with_entry(self, name: str) -> "RequestValues":
-        """Return an analysis in which a name stands for the entry that was read."""
-        return replace(self, symbols={**self.symbols, name: ENTRY}, of_entries=True)
 
     def returned(self, statements: Sequence[Statement]) -> Value:
         """Return the result of statements that only compute. Raises NotUnderstoodError."""
@@ -287,8 +279,6 @@ class RequestValues(Struct):
             result = self.module.value(value)
         except NotPlainError:
             raise NotUnderstoodError("computes a value") from None
-        if result is UNDEFINED and self.of_entries:
-            return Constant(result)
-        if not is_wire_value(result) and not (self.of_entries and is_json(result)):
+        if not is_wire_value(result):
             raise NotUnderstoodError("sets a value that no query can have")
         return Constant(result)

@@ -1,4 +1,4 @@
-"""Values that understood code computes from a request, and from entries that it has read.
+"""Values that understood code computes from a request.
 
 A value is a tree that is built from JavaScript once.
 """
@@ -86,19 +86,9 @@ class Equals(Struct, frozen=True, eq=False):
 
 
 class Variable(Struct, frozen=True):
-    """A variable: the entry that was read (`ENTRY`), or the parameter of a function."""
+    """The parameter of a function."""
 
     number: int
-
-
-ENTRY = Variable(0)
-
-
-class WithEntry(Struct, frozen=True, eq=False):
-    """A value that is computed from another one instead of the entry."""
-
-    entry: "Value"
-    value: "Value"
 
 
 class Split(Struct, frozen=True, eq=False):
@@ -137,17 +127,6 @@ class Includes(Struct, frozen=True, eq=False):
     value: "Value"
 
 
-class ComparedValue(Struct, frozen=True, eq=False):
-    """The operand of a comparison; ``undefined`` is used for an undefined one.
-
-    In Strapi that is an empty text, ``null`` or an invalid value, depending on the type of the
-    attribute.
-    """
-
-    value: "Value"
-    undefined: str | None
-
-
 class IsArray(Struct, frozen=True, eq=False):
     """``Array.isArray(value)``."""
 
@@ -168,14 +147,12 @@ Value = (
     | Not
     | Equals
     | Variable
-    | WithEntry
     | Split
     | Trim
     | MapItems
     | FilterItems
     | Includes
     | IsArray
-    | ComparedValue
 )
 
 

@@ -91,10 +91,14 @@ async def test_entries_are_mapped(kind: Kind, tmp_path: Path) -> None:
     async with pages(kind, tmp_path, files) as site:
         await add(site)
         found = await body(site, "pages?as=x")
+        tag = (await site.get("pages?as=x")).headers["etag"]
+        known = await site.get("pages?as=x", {"If-None-Match": tag})
+        changed = await site.get("pages?as=y", {"If-None-Match": tag})
         listed = await body(site, "pages/by/me")
         missing = await site.get("pages/x")
 
     assert found["total"] == 3
+    assert (known.status, changed.status) == (304, 200)
     assert found["pages"][1] == {"name": "three", "words": " a, b ,,c", "asked": "x"}
     assert [page["by"] for page in listed["data"]] == ["me"] * 3
     assert (listed["meta"]["pagination"]["total"], missing.status) == (3, 200)
@@ -120,7 +124,39 @@ async def test_a_sanitized_entry_gets_a_member_of_the_entry_as_it_was_read(
         missing = await site.get("pages/by/nothing")
 
     assert (shown["file"]["name"], shown["open"], "note" in shown) == ("A", True, False)
-    assert ("file" in hidden, missing.status) == (False, 404)
+    # Reading a member of a missing entry throws.
+    assert ("file" in hidden, missing.status) == (False, 500)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("words: ctx.query.none", ["empty"]),
+        ("words: { $ne: ctx.query.none }", ["full"]),
+        ("words: { $containsi: ctx.query.none }", []),
+        ("shown: ctx.query.none", ["empty", "none"]),
+        ("$or: [{ words: ctx.query.none }, { shown: { $eq: true } }]", ["empty", "full"]),
+    ],
+)
+@pytest.mark.parametrize("is_of_rows", [True, False], ids=["rows", "documents"])
+async def test_undefined_operands_are_compared_as_the_attribute_has_it(
+    kind: Kind, tmp_path: Path, condition: str, expected: list[str], *, is_of_rows: bool
+) -> None:
+    read = (
+        f"{ROWS}.findMany({{ where: {{ publishedAt: {{ $notNull: true }}, {condition} }}, "
+        "orderBy: { slug: 'asc' } })"
+        if is_of_rows
+        else f"strapi.documents('{PAGE}').findMany({{ filters: {{ {condition} }}, "
+        "sort: { slug: 'asc' }, status: 'published' })"
+    )
+    files = code(f"async find(ctx) {{ return (await {read}).map((one) => one.slug); }}")
+    async with pages(kind, tmp_path, files) as site:
+        await site.create("pages", slug="full", words="a", shown=True)
+        await site.create("pages", slug="empty", words="")
+        await site.create("pages", slug="none")
+        found = await body(site, "pages")
+
+    assert found == expected
 
 
 async def test_an_entry_gets_others_that_are_read_for_it(kind: Kind, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from quire.content_api.project_javascript.queries import (
     of_document,
     parameters_of,
 )
+from quire.customisations.query_changes import defined_filters
 from quire.database.execute.json_encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
@@ -167,6 +168,16 @@ class DataReads:
             raise UnsupportedError("a type that is none of the project")
         return content_type
 
+    def _parameters(self, content_type: ContentType, value: object) -> dict[str, object]:
+        """Return the parameters of a read, with the operands of filters as Strapi compares them.
+
+        Raises UnsupportedError for other values than objects.
+        """
+        return {
+            name: defined_filters(inner, content_type) if name in {"filters", "where"} else inner
+            for name, inner in parameters_of(value).items()
+        }
+
     def _ability(self) -> Ability:
         ability = self._request.principal.ability
         return ability if rules_of(ability) else Unsanitized()
@@ -223,20 +234,20 @@ class DataReads:
         return None if item is None else self._encode_entry(content_type, item, query)
 
     async def _find_window(self, content_type: ContentType, value: object) -> object:
-        return await self._find_entries(
-            content_type, "window", document_query(parameters_of(value))
-        )
+        query = document_query(self._parameters(content_type, value))
+        return await self._find_entries(content_type, "window", query)
 
     async def _find_first(self, content_type: ContentType, value: object) -> object:
-        return await self._find_entry(content_type, "first", document_query(parameters_of(value)))
+        query = document_query(self._parameters(content_type, value))
+        return await self._find_entry(content_type, "first", query)
 
     async def _find_document(self, content_type: ContentType, value: object) -> object:
-        parameters = parameters_of(value)
+        parameters = self._parameters(content_type, value)
         query = of_document(document_query(parameters), parameters.get("documentId"))
         return await self._find_entry(content_type, "first", query)
 
     async def _count(self, content_type: ContentType, value: object) -> object:
-        query = document_query(parameters_of(value))
+        query = document_query(self._parameters(content_type, value))
         count_query: Query = {
             name: query[name] for name in ("filters", "status", "locale") if name in query
         }

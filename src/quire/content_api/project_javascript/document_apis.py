@@ -101,19 +101,18 @@ class DataAccess(DataReads):
         content_type = self._type(uid)
 
         async def count(arguments: CallArguments) -> object:
-            query = rows_query(
-                {**parameters_of(_first_argument(arguments)), "select": ["id", "documentId"]}
-            )
+            parameters = self._parameters(content_type, _first_argument(arguments))
+            query = rows_query({**parameters, "select": ["id", "documentId"]})
             return len(await self._find_entries(content_type, "rows", query))
 
         async def find_many(arguments: CallArguments) -> object:
-            parameters = parameters_of(_first_argument(arguments))
+            parameters = self._parameters(content_type, _first_argument(arguments))
             entries = await self._find_entries(content_type, "rows", rows_query(parameters))
             remove_unselected_ids(entries, parameters)
             return entries
 
         async def find_one(arguments: CallArguments) -> object:
-            parameters = parameters_of(_first_argument(arguments))
+            parameters = self._parameters(content_type, _first_argument(arguments))
             entry = await self._find_entry(content_type, "first row", rows_query(parameters))
             remove_unselected_ids(entry, parameters)
             return entry
@@ -156,7 +155,7 @@ class DataAccess(DataReads):
         async def find(arguments: CallArguments) -> object:
             if is_single:
                 raise UnsupportedError("finds a single type")
-            query = content_query(parameters_of(_first_argument(arguments)))
+            query = content_query(self._parameters(content_type, _first_argument(arguments)))
             prepared = await self._prepare_read(content_type, "list", query)
             items, total = await self.session.page(prepared)
             if prepared.pagination is None:
@@ -165,7 +164,7 @@ class DataAccess(DataReads):
             return {"results": entries, "pagination": prepared.pagination.meta(total)}
 
         async def find_one(arguments: CallArguments) -> object:
-            query = content_query(parameters_of(_second_argument(arguments)))
+            query = content_query(self._parameters(content_type, _second_argument(arguments)))
             return await self._find_entry(
                 content_type, "first", of_document(query, _first_argument(arguments))
             )
@@ -183,7 +182,7 @@ class DataAccess(DataReads):
     async def _entity_page(self, arguments: CallArguments) -> object:
         """Return a page of rows of every status and locale."""
         content_type = self._type(_first_argument(arguments))
-        parameters = parameters_of(_second_argument(arguments))
+        parameters = self._parameters(content_type, _second_argument(arguments))
         page = _page_integer(parameters.pop("page", 1))
         size = _page_integer(parameters.pop("pageSize", 10))
         if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
@@ -214,7 +213,9 @@ class DataAccess(DataReads):
         row = await self._row(content_type, _second_argument(arguments))
         if not isinstance(row, dict):
             return None
-        parameters = parameters_of(arguments[2] if len(arguments) > 2 else UNDEFINED)
+        parameters = self._parameters(
+            content_type, arguments[2] if len(arguments) > 2 else UNDEFINED
+        )
         query = of_document(document_query(parameters), row["documentId"])
         return await self._find_entry(content_type, "first", query)
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 
 import msgspec
 import structlog
 from msgspec import Struct
 
 from quire.access.principal import ApiToken, EndUser
+from quire.content_api.envelope import respond_unless_known, tag_of
 from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.project_javascript.context import Context, State, thrown_response
@@ -70,7 +72,12 @@ def scripted_route(
     """Return the route of code; ``core`` are the handlers of the type's core actions."""
 
     async def handle(request: Request) -> Response:
-        return await _ScriptRequest(served_route, uid, core, services, request).respond()
+        script_request = _ScriptRequest(served_route, uid, core, services, request)
+        response = await script_request.respond()
+        has_tag = any(name == b"etag" for name, _ in response.headers)
+        if request.method == "GET" and response.status == HTTPStatus.OK and not has_tag:
+            response.tag = tag_of(response.body)
+        return respond_unless_known(response, request.headers)
 
     return Route(
         method=served_route.method,

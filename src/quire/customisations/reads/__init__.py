@@ -2,18 +2,10 @@
 
 from quire.customisations.reads.actions import understand_read
 from quire.customisations.reads.expressions import ReadContext
-from quire.customisations.reads.model import (
-    AttachedEntries,
-    ComputedEntry,
-    DocumentRead,
-    ResponseObject,
-)
+from quire.customisations.reads.model import DocumentRead
 
 __all__ = [
-    "AttachedEntries",
-    "ComputedEntry",
     "DocumentRead",
     "ReadContext",
-    "ResponseObject",
     "understand_read",
 ]

@@ -12,16 +12,14 @@ from msgspec.structs import replace
 
 from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryStep
-from quire.customisations.reads.entry_changes import ChangingFunction
 from quire.customisations.reads.expressions import (
     ReadContext,
+    ReadingFunction,
     first_of,
-    unwrapped,
     without_envelope,
 )
 from quire.customisations.reads.model import (
     ENTRY_COUNT,
-    AttachedEntries,
     DocumentRead,
     ResponseObject,
 )
@@ -79,20 +77,14 @@ def understand_read(
 
 
 def _check_read(read: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
-    """Return a read that was checked against the schema, with its attachments."""
+    """Return a read that was checked against the schema."""
     if read.uid != uid and (read.sanitized or read.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
     model = schema.content_types[read.uid]
     query = checked_query(
         read.query, model, schema, sanitized=read.sanitized, of_rows=read.of_any_version
     )
-    changes = tuple(
-        replace(change, read=_check_read(change.read, uid, schema))
-        if isinstance(change, AttachedEntries)
-        else change
-        for change in read.changes
-    )
-    return replace(read, query=query, changes=changes)
+    return replace(read, query=query)
 
 
 def _interpret(
@@ -106,9 +98,11 @@ def _interpret(
     return function.run(statements)
 
 
-class _Interpreter(ChangingFunction):
+class _Interpreter(ReadingFunction):
     """Analyses the statements of one function."""
 
+    not_found_message: str | None = None
+    """The message for a missing entry."""
     declared: set[str] = field(default_factory=set)
     """Variables without a value so far."""
     pages: str = ""
@@ -152,8 +146,6 @@ class _Interpreter(ChangingFunction):
                 self.validates = True
             case Evaluate(value) if self._response_of_send(value) is not None:
                 self.body = self._read_response(value)
-            case _ if self.change(statement):
-                return
             case If(test, then, ()):
                 self._check(test, then)
             case _:
@@ -245,7 +237,7 @@ class _Interpreter(ChangingFunction):
         value = self._response_of_send(value) or without_await(value)
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
-                return replace(unwrapped(self.read(inner)), enveloped=True)
+                return replace(without_envelope(self.read(inner)), enveloped=True)
             case Call(
                 Member(Name("this"), "transformResponse"),
                 (inner, Object((Property("pagination", Name(pages)),))),
@@ -286,7 +278,7 @@ class _Interpreter(ChangingFunction):
         constants = {
             key: self._constant_value(value, result) for key, value in other_members.items()
         }
-        return replace(unwrapped(result), wrapped=ResponseObject(tuple(entries), constants))
+        return replace(without_envelope(result), wrapped=ResponseObject(tuple(entries), constants))
 
     def _constant_value(self, value: Expression, read: DocumentRead) -> object:
         match value:

@@ -14,7 +14,6 @@ from quire.customisations.statements import (
     statements_of,
     without_await,
 )
-from quire.customisations.value_expressions import ENTRY
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Call,
@@ -88,8 +87,6 @@ class ReadingFunction(Struct):
                 return self.maybe_read(then) if is_list else None
             case Call(Member(Name("this"), "sanitizeOutput"), (inner, ctx)):
                 read = self.maybe_read(inner)
-                if read is not None and read.changes:
-                    raise NotUnderstoodError("sanitizes what it has changed")
                 is_own = self.uid is not None and self.values.is_ctx(ctx)
                 return replace(without_envelope(read), sanitized=True) if read and is_own else None
             case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
@@ -99,19 +96,9 @@ class ReadingFunction(Struct):
             case _:
                 return self._call(value)
 
-    def read_for_variable(self, name: str, value: Expression) -> DocumentRead | None:
-        """Return the read of an expression in addition to the entry of a variable."""
-        calls, symbols = self.calls, self.values.symbols
-        self.calls, self.values.symbols = set(), {**symbols, name: ENTRY}
-        try:
-            return self.maybe_read(value)
-        finally:
-            self.calls, self.values.symbols = calls, symbols
-
     def read_of(self, value: Expression) -> DocumentRead | None:
         """Return the read of a variable, or of the first entry of one."""
-        read = self.maybe_read(value) if isinstance(value, Name | Member) else None
-        return None if read is None or read.keyed else read
+        return self.maybe_read(value) if isinstance(value, Name | Member) else None
 
     def _call(self, value: Expression) -> DocumentRead | None:
         call = read_call(value, self.values)
@@ -192,13 +179,6 @@ def first_of(read: DocumentRead) -> DocumentRead:
 
 def without_envelope(read: DocumentRead) -> DocumentRead:
     """Return a read that is not a response yet."""
-    if read.keyed:
-        raise NotUnderstoodError("changes a response")
-    return unwrapped(read)
-
-
-def unwrapped(read: DocumentRead) -> DocumentRead:
-    """Return a read that is not wrapped yet."""
     if read.enveloped or read.wrapped is not None:
         raise NotUnderstoodError("changes a response")
     return read

@@ -9,9 +9,15 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.customisations.evaluate_values import Query, evaluate
-from quire.customisations.query_changes import QueryStep, apply_steps, without_undefined
-from quire.customisations.value_expressions import ENTRY, Value
+from quire.customisations.query_changes import (
+    QueryStep,
+    apply_steps,
+    defined_filters,
+    without_undefined,
+)
+from quire.customisations.value_expressions import Value
 from quire.javascript.scope import UNDEFINED
+from quire.schema.model import Model
 
 _PARAMETERS = frozenset(
     {
@@ -20,7 +26,6 @@ _PARAMETERS = frozenset(
     }
 )
 """Parameters of the document service; it ignores everything else."""
-_NO_VARIABLES: Mapping[int, object] = {}
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
@@ -53,38 +58,6 @@ def _insert_length(values: Mapping[str, object], length: int) -> dict[str, objec
     }
 
 
-class ComputedEntry(Struct, frozen=True, eq=False):
-    """An entry is converted to a value that depends on it, the variable `ENTRY`."""
-
-    value: Value
-
-    def convert(
-        self, entry: object, query: Mapping[str, object], path: Mapping[str, str]
-    ) -> object:
-        """Return the converted entry. Raises ValidationError where the code fails."""
-        return _as_json(evaluate(self.value, query, path, {ENTRY.number: entry}))
-
-
-class AttachedEntries(Struct, frozen=True, eq=False):
-    """An entry gets a member that is read for it: an entry, a list, or a member of an entry."""
-
-    name: str
-    read: "DocumentRead"
-    member: str | None = None
-
-
-EntryChange = ComputedEntry | AttachedEntries
-
-
-def _as_json(value: object) -> object:
-    """Return a value as it is encoded: without undefined members."""
-    if isinstance(value, dict):
-        return {name: _as_json(inner) for name, inner in value.items() if inner is not UNDEFINED}
-    if isinstance(value, list):
-        return [None if item is UNDEFINED else _as_json(item) for item in value]
-    return value
-
-
 class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     """One read of entries of a content type.
 
@@ -94,9 +67,7 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     ``sanitized`` read shows what the caller may read; otherwise everything stored is shown,
     including private attributes. Entries are plain unless they are ``enveloped`` or ``wrapped``.
     ``not_found_message`` is the message for a missing entry; ``validates`` says that the query of
-    the request is checked as by the core. ``changes`` are applied to each entry, in their order,
-    before it is shown. ``checks`` reject requests before anything is read. If it is ``keyed``, each
-    entry becomes a name and a value, and all of them one object.
+    the request is checked as by the core. ``checks`` reject requests before anything is read.
     """
 
     uid: str
@@ -110,23 +81,19 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     wrapped: ResponseObject | None = None
     not_found_message: str | None = None
     validates: bool = False
-    changes: "tuple[EntryChange, ...]" = ()
     checks: tuple[QueryStep, ...] = ()
-    keyed: bool = False
 
-    def query_of(
-        self,
-        query: Mapping[str, object],
-        path: Mapping[str, str],
-        variables: Mapping[int, object] = _NO_VARIABLES,
-    ) -> Query:
-        """Return the query of the read for a request.
+    def query_of(self, query: Mapping[str, object], path: Mapping[str, str], model: Model) -> Query:
+        """Return the query of the read of a model for a request.
 
         Raises ValidationError where the code fails, and the errors that it responds with.
         """
         apply_steps(self.checks, query, path)
-        result = evaluate(self.query, query, path, variables)
-        defined_parameters = without_undefined(result if isinstance(result, dict) else {})
+        result = evaluate(self.query, query, path)
+        parameters = result if isinstance(result, dict) else {}
+        if "filters" in parameters:
+            parameters = {**parameters, "filters": defined_filters(parameters["filters"], model)}
+        defined_parameters = without_undefined(parameters)
         if self.is_core:
             return defined_parameters
         query_parameters = {

@@ -10,8 +10,6 @@ from msgspec import Struct
 
 from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.value_expressions import (
-    ArrayLiteral,
-    ComparedValue,
     Constant,
     ObjectLiteral,
     Value,
@@ -27,46 +25,9 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import FILE_UID, Model, Schema
 
-_TEXTS = frozenset({"string", "text", "richtext", "email", "uid", "enumeration"})
-_NULLS = frozenset({"boolean", "json"})
-_GROUPS = frozenset({"$and", "$or", "$not"})
-
 _STAR = "*"
 
 _SELECTION_OPTIONS = ("populate", "fields")
-
-
-def typed_filters(filters: Value, model: Model) -> Value:
-    """Return filters in which the attributes of a model are compared by their types."""
-    match filters:
-        case ObjectLiteral(members):
-            return ObjectLiteral(
-                tuple(_convert_operand(name, value, model) for name, value in members)
-            )
-        case ArrayLiteral(items):
-            return ArrayLiteral(tuple(typed_filters(item, model) for item in items))
-        case _:
-            return filters
-
-
-def _convert_operand(name: str | None, value: Value, model: Model) -> tuple[str | None, Value]:
-    if name in _GROUPS:
-        return name, typed_filters(value, model)
-    attribute = model.attributes.get(name or "")
-    if isinstance(value, Constant):
-        return name, value
-    if name == "documentId":
-        return name, ComparedValue(value, "")
-    if isinstance(attribute, ScalarAttribute):
-        return name, ComparedValue(value, _undefined_placeholder(attribute.type.name))
-    return name, value
-
-
-def _undefined_placeholder(type_name: str) -> str | None:
-    """Return the placeholder for an undefined operand of a type of attribute."""
-    if type_name in _NULLS:
-        return None
-    return "" if type_name in _TEXTS else "undefined"
 
 
 def checked_query(
@@ -97,7 +58,7 @@ def checked_query(
             if name == "populate" and isinstance(value, Constant):
                 checked_members.append((name, Constant(populates.checked(value.value, model))))
                 continue
-        checked_members.append((name, typed_filters(value, model) if name == "filters" else value))
+        checked_members.append((name, value))
     return ObjectLiteral(tuple(checked_members))
 
 
