@@ -149,6 +149,50 @@ async def test_an_anchor_may_be_of_another_type(notes: NoteClient) -> None:
     assert [entry["__type"] for entry in related] == [ARTICLE, TAG]
 
 
+async def titles_about(notes: NoteClient, note: str, status: str) -> list[object]:
+    related = await notes.about(note, f"status={status}&populate=about")
+    return [entry.get("title", entry.get("label")) for entry in related]
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [
+        pytest.param({"start": True}, ["new", "first", "second"], id="start"),
+        pytest.param({"end": True}, ["first", "second", "new"], id="end"),
+        pytest.param({"before": 1, "__type": TAG}, ["first", "new", "second"], id="before"),
+        pytest.param({"after": 0, "__type": ARTICLE}, ["first", "new", "second"], id="after"),
+    ],
+)
+@pytest.mark.parametrize("status", ["draft", "published"])
+async def test_entries_of_several_types_are_connected_at_positions(
+    notes: NoteClient, position: JsonObject, expected: list[str], status: str
+) -> None:
+    first = (await notes.write("POST", "articles", title="first"))["data"]["documentId"]
+    second, new = [
+        (await notes.write("POST", "tags", label=label))["data"]["documentId"]
+        for label in ("second", "new")
+    ]
+    note = await new_note(
+        notes,
+        about=[{"__type": ARTICLE, "documentId": first}, {"__type": TAG, "documentId": second}],
+    )
+    anchors = {key: (first, second)[position[key]] for key in ("before", "after") & position.keys()}
+    target = {"__type": TAG, "documentId": new, "position": {**position, **anchors}}
+    for _ in range(2):
+        changed = await notes.write("PUT", f"notes/{note}", about={"connect": [target]})
+        assert "error" not in changed, changed
+        assert await titles_about(notes, note, status) == expected
+
+
+async def test_an_unknown_anchor_of_several_types_is_named_with_its_type(notes: NoteClient) -> None:
+    tag, other = await new_tag(notes), await new_tag(notes)
+    note = await new_note(notes, "draft")
+    target = {**tag, "position": {"before": other["documentId"]}}
+    changed = await notes.write("PUT", f"notes/{note}?status=draft", about={"connect": [target]})
+    assert changed["error"]["message"].startswith("There was a problem connecting relation with id")
+    assert ":::api::tag.tag needs to be connected first." in changed["error"]["message"]
+
+
 async def test_an_entry_is_connected_at_one_position(notes: NoteClient) -> None:
     """The end is a position too; equal repetitions are left out."""
     note = await new_note(notes, "draft")

@@ -100,8 +100,8 @@ class ResolvedTargets(Struct):
         has_default_locale = target.document_id is not None and target.locale is None
         if has_default_locale and rows and not self.version.content_type.localized:
             locale = anchor.locale or unit.engine.default_locale
-            return LinkAnchor(rows, {side: rows[0], "locale": locale})
-        return LinkAnchor(rows)
+            return LinkAnchor(rows, {side: rows[0], "locale": locale}, uid=anchor.uid)
+        return LinkAnchor(rows, uid=anchor.uid)
 
 
 def rows_of(

@@ -12,12 +12,14 @@ class LinkAnchor:
 
     An anchor without rows is ignored, unless it has a ``name``: then it is an error that shows the
     name. ``quoted`` is the position as the error about an unknown anchor shows it: the value of the
-    payload, with a row id for the anchor. Without it only the anchor is shown.
+    payload, with a row id for the anchor. Without it only the anchor is shown. ``uid`` is its
+    content type in polymorphic relations.
     """
 
     rows: tuple[int, ...]
     quoted: Mapping[str, object] | None = field(default=None, compare=False)
     name: str | None = None
+    uid: str | None = None
 
 
 class LinkTarget(Struct, frozen=True, kw_only=True):

@@ -1,17 +1,19 @@
 """Links in morph tables: rows of any type at one end (media, ``morphToMany``)."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from msgspec import Struct
 
 from quire.database.entries.links.link_change import (
+    LinkAnchor,
     LinkChange,
     LinkedRow,
     LinkTarget,
     RowLinkChange,
 )
 from quire.database.entries.links.link_statements import LinkStatements
-from quire.database.entries.links.ordering import without_duplicates
+from quire.database.entries.links.ordering import order_targets, without_duplicates
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER
 from quire.schema.attributes.base import StorageKind
@@ -39,9 +41,10 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     def apply(self, changes: Sequence[RowLinkChange], *, creating: bool) -> Program[None]:
         """Change the links of rows; see `Links.apply_all`.
 
-        Lists that are set are rewritten and count from 1. Connected targets are appended, after all
-        links of the row in the table; positions are ignored. Targets can be shared by any number of
-        rows, so ``siblings`` do not matter.
+        Lists that are set are rewritten and count from 1, as are polymorphic ones that targets are
+        connected to. Other connected targets are appended, after all links of the row in the table;
+        their positions are ignored. Targets can be shared by any number of rows, so ``siblings`` do
+        not matter.
         """
         replaced: dict[int, list[list[Value]]] = {}
         for one in changes:
@@ -50,6 +53,9 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
                 replaced[one.row_id] = self._rows(change.set)
             elif change.connect and not self.to_many:
                 replaced[one.row_id] = self._rows(change.connect)
+            elif change.connect and self.target_type_column is not None:
+                linked = {} if creating else (yield from self.read([one.row_id]))
+                replaced[one.row_id] = _ordered(linked.get(one.row_id, ()), change)
             else:
                 yield from self._connect(one.row_id, change, creating=creating)
         yield from self._replace(replaced, creating=creating)
@@ -144,3 +150,41 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
 
     def _value(self, row: int, uid: str | None) -> list[Value]:
         return [row] if self.target_type_column is None else [row, uid]
+
+
+def _ordered(links: Sequence[LinkedRow], change: LinkChange) -> list[list[Value]]:
+    """Return the targets of a polymorphic list after a change: their row ids and content types.
+
+    Rows of different types may have equal ids, so they are ordered by numbers.
+    """
+    numbers: dict[tuple[int, str | None], int] = {}
+
+    def numbered(rows: Sequence[int], uid: str | None) -> tuple[int, ...]:
+        return tuple(numbers.setdefault((row, uid), len(numbers)) for row in rows)
+
+    def numbered_anchor(anchor: LinkAnchor | None) -> LinkAnchor | None:
+        return anchor and replace(anchor, rows=numbered(anchor.rows, anchor.uid))
+
+    orders = {
+        number: 1.0 if link.order is None else link.order
+        for link in links
+        for number in numbered([link.row], link.uid)
+    }
+    connect = [
+        LinkTarget(
+            rows=numbered(target.rows, target.uid),
+            before=numbered_anchor(target.before),
+            after=numbered_anchor(target.after),
+            start=target.start,
+            end=target.end,
+        )
+        for target in change.connect
+    ]
+    removed = {
+        number for target in change.disconnect for number in numbered(target.rows, target.uid)
+    }
+    removed -= {number for target in connect for number in target.rows}
+    targets = list(numbers)
+    names = {number: f"{row}:::{uid}" for (row, uid), number in numbers.items()}
+    ordered = order_targets(orders, removed, connect, strict=change.strict, names=names)
+    return [list(targets[number]) for number in ordered]

@@ -7,6 +7,7 @@ meanwhile: a target that is placed next to one takes its position.
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 
 import orjson
 from msgspec.structs import replace
@@ -26,16 +27,18 @@ def order_targets(
     connect: Sequence[LinkTarget],
     *,
     strict: bool,
+    names: Mapping[int, str] = MappingProxyType({}),
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
     ``orders`` has the order values of the present rows, in order. Those in ``removed_ids`` are
-    removed. Connected rows that were linked before move. Raises ValidationError for an anchor that
-    is not linked (with ``strict``), for circular anchors, and for a row with two positions.
+    removed. Connected rows that were linked before move. ``names`` are what messages call rows, if
+    not by their ids. Raises ValidationError for an anchor that is not linked (with ``strict``), for
+    circular anchors, and for a row with two positions.
     """
-    targets = _require_one_position(connect)
+    targets = _require_one_position(connect, names)
     targets_by_row = {row: target for target in targets for row in target.rows}
-    slots = _OrderedSlots(orders)
+    slots = _OrderedSlots(orders, names)
     for target in _anchors_first(targets, targets_by_row, orders):
         slots.insert(target, strict=strict)
     return slots.rows(excluded={*targets_by_row, *removed_ids})
@@ -55,7 +58,9 @@ def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     return unique_targets
 
 
-def _require_one_position(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
+def _require_one_position(
+    targets: Sequence[LinkTarget], names: Mapping[int, str]
+) -> list[LinkTarget]:
     """Leave out repetitions; raise an error for a row that is connected at two positions."""
     positions: dict[int, tuple[object, ...]] = {}
     for target in targets:
@@ -63,7 +68,7 @@ def _require_one_position(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
         for row in target.rows:
             if positions.setdefault(row, position) != position:
                 raise ValidationError(
-                    f"The relation with id {row} is already connected."
+                    f"The relation with id {names.get(row, row)} is already connected."
                     " You cannot connect the same relation twice."
                 )
     return without_duplicates(targets)
@@ -119,7 +124,8 @@ class _OrderedSlots:
     Rows with the same order value share a slot: nothing can be inserted between them.
     """
 
-    def __init__(self, orders: Mapping[int, float]) -> None:
+    def __init__(self, orders: Mapping[int, float], names: Mapping[int, str]) -> None:
+        self._names = names
         self._end = _OrderSlot()
         self._slots_by_row: dict[int, _OrderSlot] = {}
         for _, rows in groupby(orders, key=orders.__getitem__):
@@ -157,15 +163,17 @@ class _OrderedSlots:
         if slot is not None:
             return slot if target.before else slot.following
         if strict:
-            raise _unknown_anchor(target, anchor)
+            raise self._unknown_anchor(target, anchor)
         return self._end
 
+    def _unknown_anchor(self, target: LinkTarget, anchor: LinkAnchor) -> ValidationError:
+        other = self._name(anchor.rows[0]) if anchor.rows else anchor.name
+        position = anchor.quoted or {"before" if target.before else "after": other}
+        return ValidationError(
+            f"There was a problem connecting relation with id {self._name(target.rows[0])} at"
+            f" position {orjson.dumps(position).decode()}."
+            f" The relation with id {other} needs to be connected first."
+        )
 
-def _unknown_anchor(target: LinkTarget, anchor: LinkAnchor) -> ValidationError:
-    other = anchor.rows[0] if anchor.rows else anchor.name
-    position = anchor.quoted or {"before" if target.before else "after": other}
-    return ValidationError(
-        f"There was a problem connecting relation with id {target.rows[0]} at position"
-        f" {orjson.dumps(position).decode()}."
-        f" The relation with id {other} needs to be connected first."
-    )
+    def _name(self, row: int) -> int | str:
+        return self._names.get(row, row)
