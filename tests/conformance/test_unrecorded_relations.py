@@ -32,6 +32,28 @@ _NOTE: JsonObject = {
     },
 }
 
+_PICK: JsonObject = {
+    "collectionName": "components_shared_picks",
+    "info": {"displayName": "Pick"},
+    "attributes": {
+        "article": {"type": "relation", "relation": "oneToOne", "target": ARTICLE},
+        "any": {"type": "relation", "relation": "morphToMany"},
+    },
+}
+_LEAFLET: JsonObject = {
+    "kind": "collectionType",
+    "collectionName": "leaflets",
+    "info": {"singularName": "leaflet", "pluralName": "leaflets", "displayName": "Leaflet"},
+    "options": {"draftAndPublish": True},
+    "pluginOptions": {"i18n": {"localized": True}},
+    "attributes": {
+        "title": {"type": "string", "pluginOptions": {"i18n": {"localized": True}}},
+        "pick": {"type": "component", "component": "shared.pick"},
+        "picks": {"type": "component", "component": "shared.pick", "repeatable": True},
+    },
+}
+"""Its component is the same in all locales; what it links to is not."""
+
 
 class NoteClient:
     """Writes and reads notes, with a token for everything."""
@@ -50,9 +72,13 @@ class NoteClient:
         return await self.related(document_id, "about", query)
 
     async def related(self, document_id: str, name: str, query: str) -> list[JsonObject]:
-        path = f"/api/notes/{document_id}?{query}"
+        found: list[JsonObject] = (await self.entry("notes", document_id, query))[name]
+        return found
+
+    async def entry(self, plural: str, document_id: str, query: str) -> JsonObject:
+        path = f"/api/{plural}/{document_id}?{query}"
         response = await self._client.request("GET", path, self._headers, b"")
-        found: list[JsonObject] = self._content(response.content)["data"][name]
+        found: JsonObject = self._content(response.content)["data"]
         return found
 
     @staticmethod
@@ -66,9 +92,14 @@ async def notes(
     kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[NoteClient]:
     project = kind.copy(recorded, tmp_path_factory.mktemp("notes") / "project")
-    schema_file = project / "src/api/note/content-types/note/schema.json"
-    schema_file.parent.mkdir(parents=True)
-    schema_file.write_text(json.dumps(_NOTE))
+    for name, schema in {
+        "api/note/content-types/note/schema.json": _NOTE,
+        "api/leaflet/content-types/leaflet/schema.json": _LEAFLET,
+        "components/shared/pick.json": _PICK,
+    }.items():
+        schema_file = project / "src" / name
+        schema_file.parent.mkdir(parents=True, exist_ok=True)
+        schema_file.write_text(json.dumps(schema))
     await migrate(project, Renames())
     async with open_app(project) as client:
         yield NoteClient(client)
@@ -204,3 +235,84 @@ async def test_an_entry_is_connected_at_one_position(notes: NoteClient) -> None:
     for connected in ([at_end, at_end], [APPLE, entry]):
         changed = await notes.write("PUT", path, articles={"connect": connected})
         assert "error" not in changed, changed
+
+
+async def test_components_of_relations_only_are_published(notes: NoteClient) -> None:
+    article = await new_article(notes)
+    created = await notes.write("POST", "leaflets", picks=[{"article": article}, {}])
+    assert "error" not in created, created
+    leaflet = created["data"]["documentId"]
+    for status in ("draft", "published"):
+        query = f"status={status}&populate[picks][populate]=article"
+        picks = (await notes.entry("leaflets", leaflet, query))["picks"]
+        assert [pick["article"] and pick["article"]["title"] for pick in picks] == ["en", None]
+
+
+async def new_article(notes: NoteClient, *locales: str) -> str:
+    """Publish an article in English and in other locales, with the locale as title."""
+    created = await notes.write("POST", "articles", title="en")
+    document_id: str = created["data"]["documentId"]
+    for locale in locales:
+        await notes.write("PUT", f"articles/{document_id}?locale={locale}", title=locale)
+    return document_id
+
+
+async def new_leaflet(notes: NoteClient, pick: JsonObject) -> str:
+    created = await notes.write("POST", "leaflets", title="en", pick=pick)
+    assert "error" not in created, created
+    document_id: str = created["data"]["documentId"]
+    return document_id
+
+
+async def picked_titles(notes: NoteClient, leaflet: str, locale: str, status: str) -> list[str]:
+    query = f"locale={locale}&status={status}&populate[pick][populate]=*"
+    pick = (await notes.entry("leaflets", leaflet, query))["pick"]
+    return [entry["title"] for entry in (pick["article"], *pick["any"]) if entry is not None]
+
+
+@pytest.mark.parametrize("status", ["draft", "published"])
+async def test_a_shared_component_links_to_entries_of_each_locale(
+    notes: NoteClient, status: str
+) -> None:
+    article = await new_article(notes, "fr")
+    targets: JsonObject = {
+        "article": article,
+        "any": [{"__type": ARTICLE, "documentId": article}],
+    }
+    leaflet = await new_leaflet(notes, targets)
+    path = f"leaflets/{leaflet}?locale=fr"
+    for data in ({"title": "fr"}, {"title": "changed"}, {"pick": targets}):
+        changed = await notes.write("PUT", path, **data)
+        assert "error" not in changed, changed
+        for locale in ("en", "fr"):
+            assert await picked_titles(notes, leaflet, locale, status) == [locale, locale]
+
+
+@pytest.mark.parametrize("name", ["article", "any"])
+async def test_a_new_locale_needs_what_its_shared_components_link_to(
+    notes: NoteClient, name: str
+) -> None:
+    article = await new_article(notes)
+    any_target = [{"__type": ARTICLE, "documentId": article}]
+    leaflet = await new_leaflet(
+        notes, {"article": article} if name == "article" else {"any": any_target}
+    )
+    refused = await notes.write("PUT", f"leaflets/{leaflet}?locale=fr", title="fr")
+    message = f'Document with id "{article}", locale "fr" not found'
+    assert refused["error"]["message"] == message
+    for status in ("draft", "published"):
+        assert await picked_titles(notes, leaflet, "en", status) == ["en"]
+    cleared = await notes.write("PUT", f"leaflets/{leaflet}?locale=fr", title="fr", pick={})
+    assert "error" not in cleared, cleared
+
+
+@pytest.mark.parametrize("status", ["draft", "published"])
+async def test_what_another_locale_lacks_is_not_linked_there(
+    notes: NoteClient, status: str
+) -> None:
+    leaflet = await new_leaflet(notes, {})
+    await notes.write("PUT", f"leaflets/{leaflet}?locale=fr", title="fr")
+    article = await new_article(notes)
+    await notes.write("PUT", f"leaflets/{leaflet}", pick={"article": article})
+    assert await picked_titles(notes, leaflet, "en", status) == ["en"]
+    assert await picked_titles(notes, leaflet, "fr", status) == []

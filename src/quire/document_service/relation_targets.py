@@ -115,6 +115,12 @@ def rows_of(
     return resolution.rows.get(requested_rows, ())
 
 
+def document_not_found(document_id: str, locale: str | None) -> ValidationError:
+    """Return the error about a target that does not exist in a locale."""
+    locale_text = "null" if locale is None else locale
+    return ValidationError(f'Document with id "{document_id}", locale "{locale_text}" not found')
+
+
 def target_uid(layout: EntryLayout, name: str) -> str | None:
     """Return the target type of an attribute, ``None`` for a polymorphic one."""
     attribute = layout.model.attributes[name]
@@ -243,9 +249,7 @@ def _find_documents(
         rows_found = rows_by_document.get((item.uid, item.locale, item.document_id), [])
         ids = tuple(row.id for row in rows_found if _has_status(row, item.status))
         if not any((item.uid, row) in visible_ids for row in ids):
-            locale_text = "null" if item.locale is None else item.locale
-            message = f'Document with id "{item.document_id}", locale "{locale_text}" not found'
-            raise ValidationError(message)
+            raise document_not_found(item.document_id, item.locale)
         resolution.rows[item] = ids
 
 

@@ -14,9 +14,11 @@ from msgspec import Struct
 
 from quire.database.entries.copy_version import copy_attributes
 from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.lookup import rows_of_documents
 from quire.database.entries.row_comparison import Signatures, clear_parts, columns_of, signatures
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program, Value
+from quire.document_service.relation_targets import document_not_found
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.schema.attributes.base import ScalarAttribute
 
@@ -40,17 +42,27 @@ def shared_columns(
 
 
 def copy_shared_values(
-    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, target: int, names: Collection[str]
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    target: EntryRow,
+    names: Collection[str],
 ) -> Program[None]:
-    """Copy shared media and components to the row of a new locale."""
-    yield from copy_attributes(
-        unit.store,
-        layout,
-        source.id,
-        target,
-        _attributes_without_column(layout, names),
-        published=source.published,
-    )
+    """Copy shared media and components to the entry of a new locale.
+
+    Raises ValidationError when a component links to an entry that the locale does not have.
+    """
+    parts = _attributes_without_column(layout, names)
+    missing = yield from _copy_parts(unit, layout, source, target, parts)
+    locale = target.locale or unit.engine.default_locale
+    for uid, row_ids in missing.items():
+        linked = unit.store.layout(uid)
+        for row_id in sorted(row_ids):
+            columns = [linked.table.columns["documentId"]]
+            (document_id,) = yield from columns_of(unit.store, linked, row_id, columns)
+            rows = yield from rows_of_documents(unit.store, uid, locale, (str(document_id),))
+            if not rows:
+                raise document_not_found(str(document_id), locale)
 
 
 class SharedValues(Struct, frozen=True):
@@ -198,12 +210,31 @@ def _write(
 ) -> Program[None]:
     """Write columns to an entry, and replace its parts by those of the source."""
     yield from clear_parts(unit.store, layout, other.id, parts)
-    yield from copy_attributes(
-        unit.store, layout, source.id, other.id, parts, published=source.published
-    )
+    yield from _copy_parts(unit, layout, source, other, parts)
     stamp = unit.store.dialect.encoder(_updated_at(layout).storage)(unit.tick())
     row = {**columns, layout.table.columns["updatedAt"]: stamp}
     yield from unit.store.writes.update(layout.table.name, other.id, row)
+
+
+def _copy_parts(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    target: EntryRow,
+    names: frozenset[str],
+) -> Program[Mapping[str, Collection[int]]]:
+    """Copy parts to an entry of another locale, see `copy_attributes`."""
+    return (
+        yield from copy_attributes(
+            unit.store,
+            layout,
+            source.id,
+            target.id,
+            names,
+            published=source.published if layout.is_versioned() else None,
+            locale=target.locale,
+        )
+    )
 
 
 def _updated_at(layout: EntryLayout) -> ScalarAttribute:

@@ -129,6 +129,9 @@ class Writes:
         """
         copied_columns = tuple(name for name in columns if name not in changes)
         changed_columns = tuple(changes)
+        if not (copied_columns or changed_columns):
+            # Components of relations and files only have no columns besides their ids.
+            return (yield from self.insert(table, {}))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table_clause = sa.table(
@@ -165,6 +168,8 @@ class Writes:
             return [(yield from self.copy(table, columns, row_ids[0], changes))]
         copied_columns = tuple(name for name in columns if name not in changes)
         changed_columns = tuple(changes)
+        if not (copied_columns or changed_columns):
+            return (yield from self.insert_all(table, [{} for _ in row_ids]))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             names = (*copied_columns, *changed_columns)

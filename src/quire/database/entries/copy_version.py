@@ -137,14 +137,24 @@ def copy_attributes(
     target: int,
     names: Collection[str],
     *,
-    published: bool,
-) -> Program[None]:
-    """Copy media and components of some attributes to another row, which has none of them yet."""
+    published: bool | None,
+    locale: str | None,
+) -> Program[Mapping[str, Collection[int]]]:
+    """Copy media and components of some attributes to another row, which has none of them yet.
+
+    ``published`` and ``locale`` are those of linked entries. Entries that do not exist in them are
+    not linked; returns the rows of these that are linked to the source, by content type.
+    """
     replacement = VersionReplacement(
-        source=source, replaced_id=None, published=published, siblings=frozenset({source, target})
+        source=source,
+        replaced_id=None,
+        published=published,
+        siblings=frozenset({source, target}),
+        locale=locale,
     )
-    copier = _Copier(store, layout, {target: replacement})
+    copier = _Copier(store, layout, {target: replacement}, to_other_locale=True)
     yield from copier.copy_parts(layout, [(source, target)], names)
+    return copier.missing
 
 
 def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
@@ -174,13 +184,18 @@ Copies = Sequence[tuple[int, int]]
 
 
 class _Copier:
-    """Copies what belongs to rows of a content type; ``replacements`` are by their copies."""
+    """Copies what belongs to rows of a content type; ``replacements`` are by their copies.
+
+    Copies ``to_other_locale`` link to nothing that their locale does not have.
+    """
 
     def __init__(
         self,
         store: EntryStore,
         layout: EntryLayout,
         replacements: Mapping[int, VersionReplacement],
+        *,
+        to_other_locale: bool = False,
     ) -> None:
         self._store = store
         self._uid = layout.model.uid
@@ -195,6 +210,9 @@ class _Copier:
         ]
         self.missing_self_links: dict[int, list[SelfLink]] = {}
         """Links of sources to themselves, which the copies still lack, by the copies."""
+        self._to_other_locale = to_other_locale
+        self.missing: dict[str, set[int]] = {}
+        """Linked rows that have no version in the locale of the copies, by content type."""
 
     def copy_parts(
         self, layout: EntryLayout, copies: Copies, names: Collection[str] | None = None
@@ -382,15 +400,18 @@ class _Copier:
         """
         layout = self._store.layout(uid)
         locale = self._locale if layout.is_localized() else None
-        if self._published is None or (locale is None and not layout.is_versioned()):
+        published = self._published if layout.is_versioned() else None
+        if published is None and locale is None:
             return {id_: id_ for id_ in ids}
         excluded_ids = self.replaced_ids if uid == self._uid else ()
-        published = self._published if layout.is_versioned() else None
         rows = yield from counterparts(
             self._store, layout, ids, published=published, locale=locale, excluded_ids=excluded_ids
         )
         missing_ids = [id_ for id_ in ids if id_ not in rows]
-        if locale is None or uid != self._uid or not missing_ids:
+        if missing_ids and locale is not None:
+            self.missing.setdefault(uid, set()).update(missing_ids)
+        is_elsewhere = uid != self._uid or self._to_other_locale
+        if locale is None or is_elsewhere or not missing_ids:
             return rows
         other_rows = yield from counterparts(
             self._store, layout, missing_ids, published=published, excluded_ids=excluded_ids

@@ -23,6 +23,8 @@ def columns_of(
     store: EntryStore, layout: EntryLayout, row_id: int, columns: Sequence[str]
 ) -> Program[Row]:
     """Return columns of a row. Raises LookupError when there is no such row."""
+    if not columns:
+        return ()
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)

@@ -168,12 +168,14 @@ def counterparts(
     locale: str | None = None,
     excluded_ids: Collection[int] = (),
 ) -> Program[Mapping[int, int]]:
-    """Map rows of any version to the rows of the same document with this status, ``None`` for any.
+    """Map rows of any version to the rows of the same document with this status.
 
-    They are in the ``locale``, or in that of the row. Rows ``excluded_ids`` are excluded from the
-    results; the newest of several counts. Rows without a counterpart are left out.
+    They are in the ``locale``, or in that of the row; with ``None`` the status is that of the row,
+    too. Rows ``excluded_ids`` are excluded from the results; the newest of several counts. Rows
+    without a counterpart are left out.
     """
     columns = layout.table.columns
+    versioned = layout.is_versioned()
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(layout.table.name)
@@ -185,9 +187,12 @@ def counterparts(
             if locale is None
             else own_locale == builder.constant(locale),
         ]
+        published_at = target.c(columns["publishedAt"])
         if published is not None:
-            published_at = target.c(columns["publishedAt"])
             conditions.append(published_at.is_not(None) if published else published_at.is_(None))
+        elif versioned:
+            own_status = source.c(columns["publishedAt"]).is_(None)
+            conditions.append(published_at.is_(None) == own_status)
         join = source.source.join(target.source, sa.and_(*conditions))
         member = store.dialect.member_of(source.c("id"), builder.parents())
         query = sa.select(source.c("id"), target.c("id")).select_from(join)

@@ -231,9 +231,9 @@ class _DocumentUpdate:
         if source is not None:
             columns |= yield from shared_columns(unit, layout, source.id, copied_names)
         row_id = yield from insert_entry(unit, layout, values, columns, resolution)
-        if source is not None:
-            yield from copy_shared_values(unit, layout, source, row_id, copied_names)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
+        if source is not None:
+            yield from copy_shared_values(unit, layout, source, entry, copied_names)
         yield from self._emit(EventName.CREATE, entry, values)
         return entry, attribute_names(values)
 
