@@ -605,6 +605,40 @@ async def test_a_new_locale_has_the_required_values_that_all_locales_share(
     assert (entry["label"], entry["color"], entry["locale"]) == ("Fromage", "green", "fr")
 
 
+async def test_a_single_type_is_unpublished_twice(own_recorded: Path) -> None:
+    path = "/content-manager/single-types/api::homepage.homepage/actions"
+    async with open_app(own_recorded) as client:
+        ask = RecordedProjectClient(client, AdminAuthorization(client, credentials()))
+        for discards in (b"{}", b'{"discardDraft": true}'):
+            for _ in range(2):
+                response = await ask.send(
+                    "POST", f"{path}/unpublish", "admin", discards, "application/json"
+                )
+                assert response.status == 200, response.content
+        assert json.loads(response.content) == {
+            "meta": {"availableLocales": [], "availableStatus": []}
+        }
+        draft = await ask.get("/api/homepage?status=draft")
+        assert draft.status == 200
+
+
+@pytest.mark.parametrize("action", ["unpublish", "discard"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "single-types/api::homepage.homepage",
+        "collection-types/api::article.article/kvs6ljh4bigue2ssvg2vmk14",
+    ],
+)
+async def test_actions_need_a_locale_of_the_project(
+    ask: RecordedProjectClient, path: str, action: str
+) -> None:
+    target = f"/content-manager/{path}/actions/{action}?locale=xx"
+    response = await ask.send("POST", target, "admin", b"{}", "application/json")
+    assert response.status == 400
+    assert json.loads(response.content)["error"]["message"] == "This locale doesn't exist"
+
+
 async def test_events_have_what_belongs_to_components_and_no_other_locales(
     own_recorded: Path,
 ) -> None:

@@ -11,6 +11,7 @@ from quire.database.migration.schema_pair import Renames
 from tests.conformance.client import AsgiClient
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import credentials
+from tests.conformance.managed import AdminAuthorization
 from tests.databases.kind import Kind
 from tests.interop.changes import migrate
 
@@ -74,6 +75,13 @@ class NoteClient:
     async def related(self, document_id: str, name: str, query: str) -> list[JsonObject]:
         found: list[JsonObject] = (await self.entry("notes", document_id, query))[name]
         return found
+
+    async def managed(self, path: str) -> JsonObject:
+        """Return what an administrator gets of the content manager."""
+        authorization = AdminAuthorization(self._client, credentials())
+        headers = await authorization.headers("admin")
+        response = await self._client.request("GET", f"/content-manager/{path}", headers, b"")
+        return self._content(response.content)
 
     async def entry(self, plural: str, document_id: str, query: str) -> JsonObject:
         path = f"/api/{plural}/{document_id}?{query}"
@@ -316,3 +324,12 @@ async def test_what_another_locale_lacks_is_not_linked_there(
     await notes.write("PUT", f"leaflets/{leaflet}", pick={"article": article})
     assert await picked_titles(notes, leaflet, "en", status) == ["en"]
     assert await picked_titles(notes, leaflet, "fr", status) == []
+
+
+async def test_other_locales_are_listed_without_their_components(notes: NoteClient) -> None:
+    leaflet = await new_leaflet(notes, {})
+    await notes.write("PUT", f"leaflets/{leaflet}?locale=fr", title="fr")
+    document = await notes.managed(f"collection-types/api::leaflet.leaflet/{leaflet}")
+    (other,) = document["meta"]["availableLocales"]
+    assert other["locale"] == "fr"
+    assert not {"pick", "picks"} & other.keys()

@@ -68,7 +68,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         )
 
     def version_node(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
-        """Return the node of other versions: facts, and shared attributes."""
+        """Return the node of other versions: facts, and shared values and files."""
         fields = [
             attribute.name
             for attribute in content_type.scalars
@@ -78,7 +78,11 @@ class Nodes(Struct, frozen=True, kw_only=True):
         edges = [
             edge
             for edge in self._edges(content_type, "", form=False)
-            if edge.attribute in shared or edge.attribute in CREATORS
+            if edge.attribute in CREATORS
+            or (
+                edge.attribute in shared
+                and isinstance(content_type.attributes[edge.attribute], MediaAttribute)
+            )
         ]
         return PlanNode(uid=content_type.uid, fields=tuple(fields), edges=tuple(edges))
 

@@ -15,6 +15,7 @@ from quire.database.program import Program
 from quire.document_service.commands import DiscardDraft, PublishDocument, UnpublishDocument
 from quire.document_service.service import run_command
 from quire.errors import NotFoundError
+from quire.schema.model import TypeKind
 
 NO_DOCUMENT = "Document not found"
 
@@ -81,12 +82,16 @@ class EntryPublisher(WriteContext, frozen=True):
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
         """Unpublish a document in one locale; returns its former version.
 
-        With ``discard`` the draft is replaced by it, as `discard` does.
+        With ``discard`` the draft is replaced by it, as `discard` does. A single type that is not
+        published there stays as it is, and its result has no version.
         """
         self._require_drafts()
+        yield from self.require_locales([locale])
         versions = yield from self.versions(document_id)
         published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
+            if self._type.kind is TypeKind.SINGLE:
+                return {"meta": {"availableLocales": [], "availableStatus": []}}
             raise NotFoundError(NO_ENTITY)
         self._permissions_for(PUBLISH).require_on(entry_origin(published))
         if discard:
@@ -109,6 +114,7 @@ class EntryPublisher(WriteContext, frozen=True):
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Replace the draft of a document by the published version, in one locale."""
         self._require_drafts()
+        yield from self.require_locales([locale])
         versions = yield from self.versions(document_id)
         published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
