@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
+from tests.extending.background import delivered
 from tests.extending.project import PAPERS, module, open_extended, schema_in, titles, write_code
 from tests.extending.test_counts import batch
 from tests.library.statements import log_statements
@@ -551,3 +552,70 @@ async def test_a_hook_is_not_called_for_its_own_writes_although_it_empties_its_l
         assert fired() == [2]
         found = await office.ask("GET", "/api/papers?status=draft")
         assert [one["price"] for one in found.data] == [7, 7]
+
+
+LOCALE = """
+@before_write(PAPER, on=["delete"], needs=["title"], batch=True)
+def before(writes):
+    fired.append(("before", sorted((write.locale, write.before.title) for write in writes)))
+
+@after_write(PAPER, on=["delete"])
+def after(write):
+    if write.data.get("title"):
+        raise AssertionError
+    fired.append(("after", write.locale, write.document_id))
+
+class Title(Shape):
+    title: str
+
+@after_commit(PAPER, on=["delete"], shape=Title, keep=["title"])
+async def tell(changes):
+    fired.append(("told", sorted((one.locale, one.kept["title"]) for one in changes)))
+
+@before_write(PAPER, on=["delete"], needs=["sold"])
+def keep_sold(write):
+    if write.before.sold:
+        raise Conflict("A sold paper stays")
+
+@rule(PAPER, on=["delete"])
+def nobody(who):
+    return False
+
+@policy(PAPER, on=["delete"])
+def never(context):
+    return False
+"""
+
+
+async def test_the_documents_of_a_deleted_locale_are_a_bulk_write(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, LOCALE) as office:
+        ids = []
+        for title, query in (("A", ""), ("B", "?status=draft")):
+            made = await office.ask("POST", f"/api/papers{query}", {"data": {"title": title}})
+            ids.append(made.data["documentId"])
+            target = f"/api/papers/{ids[-1]}{query or '?'}&locale=fr"
+            french = {"data": {"title": f"{title}f"}}
+            assert (await office.ask("PUT", target, french)).status == 200
+        locales = (await office.ask("GET", "/i18n/locales", token=office.boss)).json
+        (french_id,) = [one["id"] for one in locales if one["code"] == "fr"]
+
+        sold = f"/api/papers/{ids[0]}?status=draft"
+        await office.ask("PUT", sold, {"data": {"sold": True}})
+        refused = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+        assert (refused.status, refused.error) == (409, "A sold paper stays")
+        assert await titles(office, "status=draft&locale=fr") == ["Af", "Bf"]
+        await office.ask("PUT", sold, {"data": {"sold": False}})
+        await delivered(office)
+        fired()
+
+        gone = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+        assert gone.status == 200, gone.json
+        await delivered(office)
+        assert fired() == [
+            ("before", [("fr", "Af"), ("fr", "Bf")]),
+            *(("after", "fr", document_id) for document_id in ids),
+            ("told", [("fr", "Af"), ("fr", "Bf")]),
+        ]
+        assert await titles(office) == ["A", "B"]

@@ -17,6 +17,7 @@ from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale,
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
 from quire.database.stores.core_store import read_setting, write_setting
+from quire.document_service.service import DocumentService
 
 _LONGEST_NAME = 50
 _SETTINGS_KEY = "plugin_i18n_settings"
@@ -73,8 +74,11 @@ class LocaleSettings(RequestBody, forbid_unknown_fields=False):
 class LocalesApi:
     """``/i18n/locales``, ``/i18n/iso-locales`` and ``/i18n/settings``."""
 
-    def __init__(self, database: Database, locales: LocaleStore, writes: Writes) -> None:
+    def __init__(
+        self, database: Database, documents: DocumentService, locales: LocaleStore, writes: Writes
+    ) -> None:
         self._database = database
+        self._documents = documents
         self._locales = locales
         self._writes = writes
 
@@ -121,8 +125,11 @@ class LocalesApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a locale with all its entries."""
-        program = self._locales.delete(path_id(request, NOT_FOUND))
-        return respond_bare(_serialize_locale(await self._database.write(program)))
+        row_id = path_id(request, NOT_FOUND)
+        locale = await self._documents.run(
+            lambda unit: self._locales.delete(unit, row_id), origin="admin"
+        )
+        return respond_bare(_serialize_locale(locale))
 
     async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the stored options."""

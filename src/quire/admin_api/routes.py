@@ -238,7 +238,9 @@ def _project_routes(context: AdminContext, identity: AdminAuthentication) -> Ite
     ).routes()
     yield from _token_routes(context)
     locales = LocaleStore(context.tables, clock)
-    yield from LocalesApi(database, locales, context.engine.store.writes).routes()
+    yield from LocalesApi(
+        database, context.sources.documents, locales, context.engine.store.writes
+    ).routes()
     yield from _option_routes(context)
     yield from AuditApi(context.sources.audit).routes()
     engine = context.engine

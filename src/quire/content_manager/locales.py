@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from msgspec import Struct
@@ -18,6 +18,9 @@ from quire.database.stores.core_store import (
     write_setting,
 )
 from quire.database.stores.row_conditions import eq
+from quire.document_service.commands import DeleteDocument
+from quire.document_service.service import run_commands
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
 
@@ -52,6 +55,12 @@ class ManagedLocale(Struct, frozen=True, kw_only=True):
 
     row: LocaleRow
     is_default: bool
+
+
+class _VersionRow(BaseRow, frozen=True, rename="camel"):
+    """A version of a document."""
+
+    document_id: str
 
 
 class LocaleStore:
@@ -92,17 +101,17 @@ class LocaleStore:
             yield from self._make_default(str(locale.row.code))
         return (yield from self.existing(row_id))
 
-    def delete(self, row_id: int) -> Program[ManagedLocale]:
+    def delete(self, unit: UnitOfWork, row_id: int) -> Program[ManagedLocale]:
         """Delete a locale with all its entries; returns it.
 
-        Raises NotFoundError, and ApplicationError for the default one.
+        Raises NotFoundError, ApplicationError for the default one, and what hooks raise.
         """
         locale = yield from self.existing(row_id)
         if locale.is_default:
             raise ApplicationError(DEFAULT_STAYS)
         for content_type in self._tables.store.schema.content_types.values():
             if content_type.localized:
-                yield from self._delete_entries(content_type, str(locale.row.code))
+                yield from self._delete_entries(unit, content_type, str(locale.row.code))
         yield from self._locales.delete_ids([row_id])
         return locale
 
@@ -117,9 +126,29 @@ class LocaleStore:
     def _make_default(self, code: str) -> Program[None]:
         yield from write_setting(self._tables.store.writes, DEFAULT_LOCALE_KEY, code)
 
-    def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
-        entries = self._tables.table_for(content_type.uid, BaseRow)
-        yield from entries.delete_ids((yield from entries.ids(eq("locale", code))))
+    def _delete_entries(
+        self, unit: UnitOfWork, content_type: ContentType, code: str
+    ) -> Program[None]:
+        """Delete the entries of a type in a locale.
+
+        The system deletes documents one by one where code of the project is called for it, else
+        rows together. Webhooks get no events, as in Strapi.
+        """
+        uid, extensions = content_type.uid, unit.engine.extensions
+        table = self._tables.table_for(uid, _VersionRow)
+        rows = yield from table.select(eq("locale", code))
+        if (uid, "delete") not in {*extensions.writes, *extensions.around}:
+            yield from table.delete_ids([row.id for row in rows])
+            return
+        document_ids = dict.fromkeys(row.document_id for row in rows)
+        commands = [
+            DeleteDocument(uid=uid, document_id=document_id, locale=code)
+            for document_id in document_ids
+        ]
+        is_listening, unit.listening = unit.listening, False
+        act = partial(run_commands, unit, commands)
+        yield from unit.nested(act, as_system=True, causes=())
+        unit.listening = is_listening
 
 
 def read_default_locale(writes: Writes) -> Program[str | None]:
