@@ -99,6 +99,22 @@ def rest(method: str, target: str, data: object = None) -> Call:
     return call
 
 
+def with_writer(method: str, target: str, relation: str) -> Call:
+    """Link the document and a new writer by the content API, from either side."""
+
+    async def call(office: Office, document_id: str) -> object:
+        made = await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})
+        writer = made.data["documentId"]
+        fired_hooks.clear()
+        linked = writer if relation == "writer" else document_id
+        path = f"/api/{target.format(document_id, writer=writer)}"
+        reply = await office.ask(method, path, {"data": {relation: {"connect": [linked]}}})
+        assert reply.status == 200, reply.json
+        return reply
+
+    return call
+
+
 def admin(method: str, target: str, body: object = None) -> Call:
     """Ask the admin API; ``{}`` is the document."""
 
@@ -195,10 +211,9 @@ def fired_in(phase: str) -> list[str]:
         ),
         HookCase(rest("DELETE", "papers/{}"), ["delete en"]),
         HookCase(rest("POST", "writers", {"name": "Ada"}), ["create None"]),
-        HookCase(
-            rest("POST", "papers?status=draft", {**TITLE, "writer": {"connect": []}}),
-            ["create en"],
-        ),
+        HookCase(rest("PUT", "papers/{}?status=draft&locale=fr", {"price": 3}), ["update fr"]),
+        HookCase(with_writer("PUT", "papers/{}?status=draft", "writer"), ["update en"]),
+        HookCase(with_writer("PUT", "writers/{writer}", "papers"), ["update None"]),
         HookCase(batch({"action": "create", "data": TITLE}), ["create en", "publish en"]),
         HookCase(
             batch({"action": "update", "data": TITLE, "status": "draft"}, {"action": "publish"}),
@@ -258,3 +273,8 @@ async def test_hooks_run_once_per_document_locale_and_action(
     has_around = AROUND in (office.app.settings.project / FILE).read_text()
     assert fired_in("around") == ((case.around or case.hooks) if has_around else [])
     assert fired_hooks[0][0] == ("around" if has_around else "before")
+    # Both phases of an action are over before the next action begins.
+    actions = [action for phase, action, *_ in fired_hooks if phase != "around"]
+    assert actions == [hook.split()[0] for hook in case.hooks for _ in ("before", "after")]
+    made = max(case.hooks.count("create en"), 1)
+    assert len({one for phase, *_, one in fired_hooks if phase != "around"}) == made
