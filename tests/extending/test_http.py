@@ -1,15 +1,19 @@
 """``quire.http``: requests of the project's code, rejected within a transaction."""
 
+import json
 from collections.abc import AsyncIterator
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
 import quire
-from quire import ByteRange
+from quire import ByteRange, Document, Shape
 from tests.databases.kind import Kind
 from tests.extending.project import open_extended, write_code
 from tests.unit.admin_api.office import office_project, run_office
@@ -70,6 +74,29 @@ async def test_in_production_the_log_names_the_line_once(
     warned = [one for one in logs if one["event"] == "a request is sent within a transaction"]
     assert [one["code"] for one in warned] == ["look_up"]
     assert ".py:" in warned[0]["place"]
+
+
+async def test_shapes_documents_and_structs_are_sent_as_json(sent: list[httpx.Request]) -> None:
+    class Title(Shape[Document]):
+        title: str
+
+    class Price(msgspec.Struct):
+        day: date
+        amount: Decimal
+
+    document = Document(title="B", writer=Document(name="Ada"))
+    price = Price(day=date(2026, 1, 2), amount=Decimal("12.50"))
+    body = {"put": [Title(title="A"), document], "price": price, "text": "é"}
+    await quire.http.post("https://search.example", json=body, headers={"X-Key": "1"})
+    await quire.http.post("https://search.example", json=[], headers={"content-type": "a/b"})
+    assert [request.headers["Content-Type"] for request in sent] == ["application/json", "a/b"]
+    assert json.loads(sent[0].content) == {
+        "put": [{"title": "A"}, {"title": "B", "writer": {"name": "Ada"}}],
+        "price": {"day": "2026-01-02", "amount": "12.50"},
+        "text": "é",
+    }
+    with pytest.raises(TypeError, match="object"):
+        await quire.http.post("https://search.example", json=object())
 
 
 @pytest.mark.parametrize(

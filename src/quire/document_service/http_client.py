@@ -5,12 +5,14 @@ trusted, and may call any address; addresses from elsewhere are for requests wit
 """
 
 import asyncio
+import json as standard_json
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
 import httpx
+import msgspec
 
 from quire.document_service.extension_context import refuse_in_transaction
 from quire.hooks.storage_backends import ByteRange
@@ -72,7 +74,8 @@ class HttpClient:
     ) -> httpx.Response:
         """Send a request, and return the response with its body.
 
-        ``json``, ``content`` or the form ``data`` is the body; pieces of ``content`` are sent as
+        ``json``, ``content`` or the form ``data`` is the body. ``json`` may contain documents,
+        shapes and other structs, dates and decimals; pieces of ``content`` are sent as
         they come. With ``follow_redirects`` up to 5 redirects are followed. With ``public_only``
         only public addresses are called, also after redirects, and ``timeout`` is for the whole
         request; any other address raises httpx.TransportError.
@@ -88,15 +91,17 @@ class HttpClient:
                 asyncio.timeout(timeout if public_only else None),
                 self._client(timeout, follow_redirects, public_only) as client,
             ):
+                has_json = json is not None and content is None and data is None
                 request = client.build_request(
                     method,
                     _checked_url(url, public_only=public_only),
                     params=params,
                     headers=headers,
-                    json=json,
-                    content=content,
+                    content=_encode_json(json) if has_json else content,
                     data=data,
                 )
+                if has_json:
+                    request.headers.setdefault("Content-Type", "application/json")
                 response = await _send(client, request)
         except TimeoutError as error:
             raise httpx.ReadTimeout(f"no response within {timeout} seconds") from error
@@ -209,6 +214,17 @@ class _PublicTransport(httpx.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Close the connections."""
         await self._inner.aclose()
+
+
+def _encode_json(value: object) -> bytes:
+    """Encode a value as httpx does, and shapes, structs, dates and the like as responses do."""
+    return standard_json.dumps(
+        value,
+        default=msgspec.to_builtins,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    ).encode()
 
 
 def _checked_url(url: str, *, public_only: bool) -> httpx.URL:

@@ -31,9 +31,8 @@ async def index(changes: Sequence[Change[SearchRecord]]) -> None:
     """Send what is published now, and the ids of what is not."""
     found = [change.document for change in changes if change.document is not None]
     gone = [change.document_id for change in changes if change.document is None]
-    records = [{"id": one.documentId, "title": one.title, "body": one.body} for one in found]
     await http.post(
         f"{search.url}/bulk",
-        json={"put": records, "delete": gone},
+        json={"put": found, "delete": gone},
         headers={"x-key": search.key},
     )
