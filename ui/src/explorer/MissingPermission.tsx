@@ -8,8 +8,17 @@ import { useEndUserRole } from '../settings/endUserRole'
 import { permissionOf, type Draft } from './request'
 import type { RunAs } from './store'
 
-/** Which permission a refused request lacks, and a way to grant it: to the role that it was sent as, or to visitors. */
-export function MissingPermission({ draft, runAs, role, onGranted }: { draft: Draft; runAs: RunAs; role: number | null; onGranted: () => void }) {
+interface Props {
+  draft: Draft
+  runAs: RunAs
+  role: number | null
+  /** Why the server denied access, for super admins. */
+  reason?: string
+  onGranted: () => void
+}
+
+/** Which permission a refused request lacks, and a way to grant it: to the role that it was sent as, or to visitors; or another reason. */
+export function MissingPermission({ draft, runAs, role, reason, onGranted }: Props) {
   const { t } = useTranslation()
   const { mayChange, name: roleName, actionsOn, setActions } = useEndUserRole(role)
   const permission = permissionOf(draft)
@@ -24,28 +33,34 @@ export function MissingPermission({ draft, runAs, role, onGranted }: { draft: Dr
   })
   const name = <Code>{permission}</Code>
   return (
-    <Alert color="yellow" icon={<ShieldAlert size={16} />} title={t('explorer.refused')}>
-      <Stack gap="xs" align="flex-start">
-        {runAs === 'token' ? (
-          <Text size="sm">
-            <Trans i18nKey="explorer.tokenLacks" values={{ permission }} components={{ code: name, tokens: <Anchor size="sm" component={Link} to="/settings/api-tokens" underline="always" /> }} />
-          </Text>
-        ) : action?.enabled ? (
-          <Text size="sm"><Trans i18nKey="explorer.otherReason" values={{ permission, role: roleName }} components={{ code: name }} /></Text>
-        ) : (
-          <>
+    <>
+      <Alert color="yellow" icon={<ShieldAlert size={16} />} title={t('explorer.refused')}>
+        <Stack gap="xs" align="flex-start">
+          {runAs === 'token' ? (
             <Text size="sm">
-              {roleName === undefined ? (
-                <Trans i18nKey="explorer.publicLacks" values={{ permission }} components={{ code: name }} />
-              ) : (
-                <Trans i18nKey="explorer.roleLacks" values={{ permission, role: roleName }} components={{ code: name }} />
-              )}
+              <Trans i18nKey="explorer.tokenLacks" values={{ permission }} components={{ code: name, tokens: <Anchor size="sm" component={Link} to="/settings/api-tokens" underline="always" /> }} />
             </Text>
-            {action && <Button loading={grant.isPending} onClick={() => grant.mutate()}>{t('explorer.grant', { role: roleName })}</Button>}
-            {!mayChange && <Text size="sm">{t('explorer.grantByOthers')}</Text>}
-          </>
-        )}
-      </Stack>
-    </Alert>
+          ) : action?.enabled ? (
+            <Text size="sm"><Trans i18nKey="explorer.otherReason" values={{ permission, role: roleName }} components={{ code: name }} /></Text>
+          ) : (
+            <>
+              <Text size="sm">
+                {roleName === undefined ? (
+                  <Trans i18nKey="explorer.publicLacks" values={{ permission }} components={{ code: name }} />
+                ) : (
+                  <Trans i18nKey="explorer.roleLacks" values={{ permission, role: roleName }} components={{ code: name }} />
+                )}
+              </Text>
+              {action && <Button loading={grant.isPending} onClick={() => grant.mutate()}>{t('explorer.grant', { role: roleName })}</Button>}
+              {!mayChange && <Text size="sm">{t('explorer.grantByOthers')}</Text>}
+            </>
+          )}
+        </Stack>
+      </Alert>
+      {/* For a permission that the role lacks, it would say the same again. */}
+      {reason && action?.enabled !== false && (
+        <Alert color="red" variant="light" p="xs" title={t('explorer.reason')} style={{ overflowWrap: 'anywhere' }}>{reason}</Alert>
+      )}
+    </>
   )
 }

@@ -16,10 +16,10 @@ export function ResponsePanel({ onResend }: { onResend: () => void }) {
   const region = (label: string) => ({ tabIndex: 0, role: 'region', 'aria-label': label, style: { maxHeight: '60vh', overflow: 'auto' } })
   return (
     <Stack gap="sm">
-      {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} role={answer.role} onGranted={onResend} />}
-      {(code ?? reason) && (
-        <Alert color="red" variant="light" p="xs" title={t(code ? 'explorer.codeFailed' : 'explorer.reason')} style={{ overflowWrap: 'anywhere' }}>
-          {code ? t(code.function ? 'computed.failed' : 'computed.failedUnnamed', { ...code }) : reason}
+      {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} role={answer.role} reason={reason} onGranted={onResend} />}
+      {code && (
+        <Alert color="red" variant="light" p="xs" title={t('explorer.codeFailed')} style={{ overflowWrap: 'anywhere' }}>
+          {t(code.function ? 'computed.failed' : 'computed.failedUnnamed', { ...code })}
         </Alert>
       )}
       <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
