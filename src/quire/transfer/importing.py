@@ -31,7 +31,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.limits import code_limits, inner_limits
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
-from quire.errors import TransferError
+from quire.errors import TransferError, UncertainOutcomeError
 from quire.extension_loading import load_storage_backends
 from quire.hooks.registry import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
@@ -115,6 +115,7 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
     async def copied_files(self, advance: Callable[[int], None]) -> AsyncIterator[None]:
         """Copy the files to the storage; when the block raises, everything is restored.
 
+        If its outcome is uncertain, the new files stay: the rows that were committed may need them.
         ``advance`` is called with the number of files since the last call. Raises StorageError and
         OutOfSpaceError.
         """
@@ -129,6 +130,8 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
                     await self.storage.put(name, self.archive.asset(name), type_=type_)
                     advance(1)
                 yield
+            except UncertainOutcomeError:
+                raise
             except BaseException:
                 await self._restore_files(copied_names, Path(previous_files))
                 raise
@@ -325,7 +328,11 @@ class _ImportRun:
                 yield from self._record(database, counts, _WITHOUT_HOOKS)
             return counts
 
-        return await write_interruptible(database, program)
+        try:
+            return await write_interruptible(database, program)
+        except UncertainOutcomeError:
+            self._committed()  # it may be: nothing that its rows need may be undone
+            raise
 
     async def _renew_statistics(self, database: Database) -> None:
         """Renew the statistics; Ctrl+C skips that, because the content is stored already."""

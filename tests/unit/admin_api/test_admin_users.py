@@ -246,6 +246,25 @@ async def test_a_password_is_not_changed_with_one_that_is_not_the_present_one_an
     assert (await office.sign_in("boss@example.com", "Another1horse")).status == 200
 
 
+async def test_nobody_signs_in_with_a_password_that_is_being_changed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change of the password ends all sessions: none may begin with the old one afterwards."""
+    change = {"password": "Another1horse", "currentPassword": PASSWORD}
+
+    async def verify_slowly(password: str, hashed: str | None) -> bool:
+        monkeypatch.undo()
+        assert await verify_password(password, hashed)
+        changed = await office.ask("PUT", "/admin/users/me", change, token=office.boss)
+        assert changed.status == 200
+        return True
+
+    monkeypatch.setattr("quire.auth.admin.sign_in.verify_password", verify_slowly)
+    reply = await office.sign_in("boss@example.com")
+    assert (reply.status, reply.json["error"]["message"]) == (400, "Invalid credentials")
+    assert (await office.sign_in("boss@example.com", "Another1horse")).status == 200
+
+
 async def test_a_lost_invitation_is_replaced_until_somebody_has_registered(office: Office) -> None:
     _, clerk_token = await clerk(office, "admin::users.read")
     _, outranked = await clerk(

@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from quire.app import build_app
+from quire.database.interface import Database
+from quire.database.long_operations import write_interruptible
+from quire.errors import UncertainOutcomeError
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, ClientResponse, running
 from tests.databases.kind import Kind, opened
@@ -301,6 +304,25 @@ def test_a_failure_of_the_database_takes_the_files_back(
     assert code == 2, messages
     assert state(kind, site) == before
     assert (site / UPLOADS / name).read_text() == "another one"
+
+
+def test_files_stay_when_nobody_knows_whether_their_rows_were_committed(
+    run: Run, kind: Kind, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection was lost at the commit, which succeeded."""
+    assert run("new", site).code == 0
+
+    async def lose_connection(database: Database, make: Any) -> None:  # noqa: ANN401 - a program
+        await write_interruptible(database, make)
+        raise UncertainOutcomeError
+
+    monkeypatch.setattr("quire.transfer.importing.write_interruptible", lose_connection)
+    code, _, messages = run("import", PLAIN, site)
+
+    assert code != 0, messages
+    stored = {path.name for path in (site / UPLOADS).iterdir()}
+    assert {Path(name).name for name in members_of(PLAIN) if "assets/uploads/" in name} <= stored
+    assert responses(site, token_of(run, site), RESPONSES) == expected(kind)
 
 
 @pytest.mark.parametrize("is_new", [True, False])

@@ -108,10 +108,16 @@ class AdminAccounts:
         """Start a session of an administrator whose password was checked.
 
         With a second factor, a code is needed as well. Raises SecondFactorError without one, and
-        ApplicationError for a wrong one.
+        ApplicationError for a wrong one and if the account has been changed since.
         """
 
         def program() -> Program[SignInResult]:
+            present = yield from self._admin_users.admin_user(admin_user.id)
+            # A change of the password has ended all sessions, so none may begin with the old one.
+            if present is None or present.row.password != admin_user.row.password:
+                raise ApplicationError(INVALID_CREDENTIALS)
+            if not present.may_sign_in:
+                raise ApplicationError(NOT_ACTIVE)
             yield from self._factors.require(admin_user, code)
             return SignInResult(
                 admin_user=admin_user,
