@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from quire.customisations.value_expressions import (
     And,
@@ -10,10 +10,8 @@ from quire.customisations.value_expressions import (
     ConditionalValue,
     Constant,
     Equals,
-    FilterItems,
     Includes,
     IsArray,
-    MapItems,
     MemberAccess,
     Not,
     ObjectLiteral,
@@ -23,7 +21,6 @@ from quire.customisations.value_expressions import (
     Split,
     Trim,
     Value,
-    Variable,
     WholeQuery,
 )
 from quire.errors import ValidationError
@@ -38,28 +35,17 @@ _WHITE_SPACE = (
 """Characters that JavaScript's ``trim`` removes."""
 
 
-def evaluate(value: Value, query: Mapping[str, object], path: Mapping[str, str]) -> object:
-    """Return the value for a request, `UNDEFINED` if it is undefined.
-
-    Raises ValidationError where the code would fail.
-    """
-    return Evaluator(dict(query), path).value(value)
-
-
 class Evaluator(Struct):
-    """The present query of a request, the parameters of its path, and variables."""
+    """The present query of a request, and the parameters of its path."""
 
     query: Query
     path: Mapping[str, str]
-    variables: Mapping[int, object] = field(default_factory=dict)
 
     def value(self, value: Value) -> object:
         """Return a value. Raises ValidationError where the code would fail."""
         match value:
             case Constant(constant):
                 return constant
-            case Variable(number):
-                return self.variables[number]
             case Parameter() | PathParameter() | WholeQuery():
                 return self._request_value(value)
             case MemberAccess(inner, name, is_optional):
@@ -71,8 +57,6 @@ class Evaluator(Struct):
                 return self._merge_members(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
                 return self._choose_value(value)
-            case MapItems() | FilterItems():
-                return self._evaluate_with_variable(value)
             case _:
                 return self._call_result(value)
 
@@ -96,22 +80,6 @@ class Evaluator(Struct):
                 return any(_is_equal(item, expected, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
-
-    def _evaluate_with_variable(self, value: MapItems | FilterItems) -> object:
-        match value:
-            case MapItems(items, variable, inner):
-                return [
-                    self._bind_variable(variable, item).value(inner) for item in self._items(items)
-                ]
-            case FilterItems(items, variable, test):
-                return [
-                    item
-                    for item in self._items(items)
-                    if is_truthy(self._bind_variable(variable, item).value(test))
-                ]
-
-    def _bind_variable(self, variable: Variable, value: object) -> "Evaluator":
-        return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
 
     def _items(self, value: Value) -> list[object]:
         items = self.value(value)

@@ -3,17 +3,11 @@
 Anything else, such as the principal, is not understood.
 """
 
-import itertools
-from collections.abc import Sequence
-
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
-    is_harmless,
-    statements_of,
 )
 from quire.customisations.value_expressions import (
     And,
@@ -21,10 +15,8 @@ from quire.customisations.value_expressions import (
     ConditionalValue,
     Constant,
     Equals,
-    FilterItems,
     Includes,
     IsArray,
-    MapItems,
     MemberAccess,
     Not,
     ObjectLiteral,
@@ -34,36 +26,28 @@ from quire.customisations.value_expressions import (
     Split,
     Trim,
     Value,
-    Variable,
     WholeQuery,
     is_text,
     is_wire_value,
 )
-from quire.javascript.scope import UNDEFINED, Module, NotPlainError
+from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Array,
     Binary,
     Call,
     Conditional,
-    Declaration,
     Expression,
-    Function,
-    If,
     Literal,
     Member,
     Name,
     Object,
     ObjectPattern,
     Property,
-    Return,
     Spread,
-    Statement,
     Unary,
 )
 
 UNKNOWN_VALUE = "uses more of the request than its query and path"
-_DEEPEST_CALL = 4
-_NUMBERS = itertools.count()
 
 
 class PathParameters(Struct, frozen=True):
@@ -84,8 +68,6 @@ class RequestValues(Struct):
     other_names: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
     """Variables with parts of the request."""
-    depth: int = 0
-    """The depth of calls of functions that only compute."""
 
     def value(self, value: Expression) -> Value:
         """Return the value of an expression. Raises NotUnderstoodError."""
@@ -142,66 +124,18 @@ class RequestValues(Struct):
                 return Includes(self.value(items), self.value(item))
             case Member(Name("Array"), "isArray"), (inner,):
                 return IsArray(self.value(inner))
-            case Member(items, "map"), (Function((Name(parameter),), is_async=False) as function,):
-                variable = Variable(next(_NUMBERS))
-                result = self.with_symbol(parameter, variable).returned(statements_of(function))
-                return MapItems(self.value(items), variable, result)
-            case Member(items, "filter"), (Name("Boolean"),):
-                variable = Variable(next(_NUMBERS))
-                return FilterItems(self.value(items), variable, variable)
             case Name("Boolean"), (inner,):
                 return Not(Not(self.value(inner)))
             case Name("String"), (inner,) if is_text(result := self.value(inner)):
                 return result
             case Name(name), _ if name not in self.symbols:
-                return self._own_function(name, arguments)
+                raise NotUnderstoodError(f"calls {name}")
             case _:
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
     def _is_list(self, items: Expression) -> bool:
         """Whether an expression certainly is a list: texts have the same method."""
         return isinstance(self.module.followed(items), Array)
-
-    def _own_function(self, name: str, arguments: tuple[Expression, ...]) -> Value:
-        """Return the result of a function of the project that only uses its arguments."""
-        result = self.module.function(name)
-        if result is None or self.depth >= _DEEPEST_CALL:
-            raise NotUnderstoodError(f"calls {name}")
-        module, function = result
-        if function.is_async:
-            raise NotUnderstoodError(f"calls {name}")
-        inner = RequestValues(module, None, depth=self.depth + 1)
-        for index, parameter in enumerate(function.parameters):
-            if not isinstance(parameter, Name):
-                raise NotUnderstoodError(f"calls {name}")
-            value = self.value(arguments[index]) if index < len(arguments) else Constant(UNDEFINED)
-            inner.symbols[parameter.text] = value
-        return inner.returned(statements_of(function))
-
-    def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
-        """Return an analysis in which a name has a value."""
-        return replace(self, symbols={**self.symbols, name: symbol})
-
-    def returned(self, statements: Sequence[Statement]) -> Value:
-        """Return the result of statements that only compute. Raises NotUnderstoodError."""
-        for index, statement in enumerate(statements):
-            other_statements = statements[index + 1 :]
-            match statement:
-                case _ if is_harmless(statement):
-                    continue
-                case Return(value):
-                    return Constant(UNDEFINED) if value is None else self.value(value)
-                case Declaration(Name(name), value):
-                    return self.with_symbol(name, self.value(value)).returned(other_statements)
-                case If(test, then, otherwise):
-                    return ConditionalValue(
-                        self.value(test),
-                        self.returned((*then, *other_statements)),
-                        self.returned((*otherwise, *other_statements)),
-                    )
-                case _:
-                    raise NotUnderstoodError(UNKNOWN_CODE)
-        return Constant(UNDEFINED)
 
     def symbol(self, value: Expression) -> Symbol | None:
         """Return the part of the request of an expression, if it is one."""

@@ -85,12 +85,6 @@ class Equals(Struct, frozen=True, eq=False):
     loose: bool = False
 
 
-class Variable(Struct, frozen=True):
-    """The parameter of a function."""
-
-    number: int
-
-
 class Split(Struct, frozen=True, eq=False):
     """``text.split(separator)``."""
 
@@ -102,22 +96,6 @@ class Trim(Struct, frozen=True, eq=False):
     """``text.trim()``."""
 
     text: "Value"
-
-
-class MapItems(Struct, frozen=True, eq=False):
-    """``list.map((variable) => value)``."""
-
-    items: "Value"
-    variable: Variable
-    value: "Value"
-
-
-class FilterItems(Struct, frozen=True, eq=False):
-    """``list.filter((variable) => test)``."""
-
-    items: "Value"
-    variable: Variable
-    test: "Value"
 
 
 class Includes(Struct, frozen=True, eq=False):
@@ -146,11 +124,8 @@ Value = (
     | And
     | Not
     | Equals
-    | Variable
     | Split
     | Trim
-    | MapItems
-    | FilterItems
     | Includes
     | IsArray
 )

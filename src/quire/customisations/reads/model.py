@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.customisations.evaluate_values import Query, evaluate
+from quire.customisations.evaluate_values import Evaluator, Query
 from quire.customisations.query_changes import (
     QueryStep,
     apply_steps,
@@ -89,7 +89,7 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         Raises ValidationError where the code fails, and the errors that it responds with.
         """
         apply_steps(self.checks, query, path)
-        result = evaluate(self.query, query, path)
+        result = Evaluator(dict(query), path).value(self.query)
         parameters = result if isinstance(result, dict) else {}
         if "filters" in parameters:
             parameters = {**parameters, "filters": defined_filters(parameters["filters"], model)}
