@@ -160,7 +160,6 @@ class Destructuring(Opaque, frozen=True, kw_only=True):
 
     members: tuple[tuple[str, "Pattern"], ...]
     rest: "Pattern | None" = None
-    is_array: bool = False
 
 
 class WithDefault(Opaque, frozen=True, kw_only=True):

@@ -285,7 +285,7 @@ class _ScriptRequest:
         script = self._served_route.script
         if script is None:
             return await self._call_core(ctx, self._served_route.core_action)
-        actions, core_actions = await self._controller(script, ctx)
+        actions, core_actions = await self._controller(script)
         action = actions.get(script.name)
         if not isinstance(action, Closure):
             raise UnsupportedError("an action that is no function")
@@ -297,7 +297,7 @@ class _ScriptRequest:
         return settled(await self._machine.call(action, arguments, {**core_actions, **actions}))
 
     async def _controller(
-        self, script: Script, ctx: Context
+        self, script: Script
     ) -> tuple[Mapping[str, object], Mapping[str, object]]:
         """Return the methods of a controller, and those of the core."""
         if not script.is_core:
@@ -313,7 +313,6 @@ class _ScriptRequest:
         base: dict[str, object] = {
             name: HostFunction(as_catchable(call), is_async=True) for name, call in methods.items()
         }
-        del ctx
         home = HostObject({**base, **actions})
         return await self._methods(script, home), {**base, **actions}
 

@@ -3,7 +3,7 @@
 Each function raises NotUnderstoodError for unknown names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -16,7 +16,6 @@ from quire.javascript.syntax import Call, Expression, Function, Literal, Member,
 
 Path = tuple[str, ...]
 """A member of the request or the server, such as ``("ctx", "request", "body")``."""
-Kinds = Mapping[str, Path | None]
 
 
 class KnownNames:

@@ -37,31 +37,6 @@ class Columns(Protocol):
         """Select a column once, and return its position in the row."""
 
 
-class BranchRows(Columns, Protocol):
-    """The rows of one branch, while their statement is put together."""
-
-    @property
-    def builder(self) -> StatementBuilder:
-        """The builder of the statement."""
-
-    @property
-    def parent_position(self) -> int:
-        """The position of the parent's key in a row."""
-
-    @property
-    def width(self) -> int:
-        """How many columns a row has, once all branches of the statement are added."""
-
-    def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
-        """Select the parent's key first, and for ``mixed`` rows order and id of the link.
-
-        Returns the condition that rows belong to the given parents, by this key.
-        """
-
-    def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
-        """Select these rows in this order and then in that of their links, or ``grouped``."""
-
-
 class OwnColumns:
     """The columns of a statement for rows of one kind, each with its own position."""
 
@@ -82,6 +57,7 @@ class OwnRows(OwnColumns):
     """The rows of a branch with its own statement."""
 
     parent_position = 0
+    """The position of the parent's key in a row."""
 
     def __init__(self, builder: StatementBuilder) -> None:
         super().__init__()
@@ -90,18 +66,21 @@ class OwnRows(OwnColumns):
 
     @property
     def width(self) -> int:
-        """See `BranchRows.width`."""
+        """How many columns a row has, once all branches of the statement are added."""
         return len(self.selected)
 
     def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
-        """See `BranchRows.begin`."""
+        """Select the parent's key first, and for ``mixed`` rows order and id of the link.
+
+        Returns the condition that rows belong to the given parents, by this key.
+        """
         del key  # there is one list of keys
         self._join = join
         self.selected += [join.parent_key, *(join.order if mixed else ())]
         return self.builder.dialect.member_of(join.parent_key, self.builder.parents())
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
-        """See `BranchRows.finish`."""
+        """Select these rows in this order and then in that of their links, or ``grouped``."""
         join = self._join
         select = sa.select(*self.selected).select_from(join.source).where(*where)
         statement = (
@@ -178,12 +157,12 @@ class UnionRows:
 
     @property
     def builder(self) -> StatementBuilder:
-        """See `BranchRows.builder`."""
+        """The builder of the statement."""
         return self._statement.builder
 
     @property
     def width(self) -> int:
-        """See `BranchRows.width`."""
+        """See `OwnRows.width`."""
         return self._statement.width
 
     def position(self, name: str, column: Condition, kind: StorageKind) -> int:
@@ -195,7 +174,7 @@ class UnionRows:
         return self._positions[name]
 
     def begin(self, join: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
-        """See `BranchRows.begin`."""
+        """See `OwnRows.begin`."""
         del mixed  # the order of links is always selected
         self._join = join
         self.parent_position = self.position("", join.parent_key, key.kind)
@@ -204,7 +183,7 @@ class UnionRows:
         )
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
-        """See `BranchRows.finish`. Rows can only be sorted by the order of links."""
+        """See `OwnRows.finish`. Rows can only be sorted by the order of links."""
         if sort:
             message = "rows that share a statement come in the order of their links"
             raise TypeError(message)
