@@ -120,6 +120,28 @@ def test_dialogs_about_many_files_ask_the_server_once(site: Site, page: Page) ->
     site.api("DELETE", f"{path}/{article['documentId']}")
 
 
+def test_files_are_deleted_although_one_of_them_has_been_deleted_meanwhile(
+    site: Site, page: Page
+) -> None:
+    go_on(page, "/admin/media")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(pictures("sluice", 4))
+    expect(page.get_by_role("region", name="Running work")).to_contain_text("4 of 4")
+    go_on(page, "/admin/media?q=sluice")
+    page.get_by_role("checkbox", name="Select all").check()
+    gone, later, *_ = sorted(find_files(site, "sluice"), key=lambda file: str(file["name"]))
+    site.api("DELETE", f"/upload/files/{gone['id']}")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Delete 4 files from the library?")
+    expect(dialog.get_by_text("One was deleted already. sluice-00.png")).to_be_visible()
+    expect(dialog.get_by_text("Nothing uses these 3 files: ")).to_be_visible()
+    site.api("DELETE", f"/upload/files/{later['id']}")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("2 deleted. 2 were deleted already.")).to_be_visible()
+    expect(page.get_by_text("No file matches")).to_be_visible()
+
+
 def test_a_file_says_where_it_is_used_and_is_changed_replaced_and_deleted(
     site: Site, page: Page
 ) -> None:

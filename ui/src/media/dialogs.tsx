@@ -8,6 +8,7 @@ import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
 import { ErrorState, Loading } from '../components/States'
+import { toast } from '../components/toast'
 import { queries } from '../queries'
 import { isUsed, Uses } from './FileDrawer'
 import { pathsOf, structureQuery, usageQuery, withoutFolders } from './library'
@@ -15,6 +16,9 @@ import { pathsOf, structureQuery, usageQuery, withoutFolders } from './library'
 export type Done = { onClose: () => void; onDone: () => void }
 
 const ROOT = 'root'
+
+/** What was deleted of what was chosen. */
+type Deleted = { files: MediaFile[]; folders: Folder[] }
 
 export const refreshMedia = () => queries.invalidateQueries({ queryKey: keys.media })
 
@@ -81,10 +85,15 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
   const usage = useQuery(usageQuery(files.map((file) => file.id)))
   const used = usage.data?.filter(isUsed) ?? []
   const nameOf = (id: number) => files.find((file) => file.id === id)?.name
-  const unused = usage.data ? files.filter(({ id }) => !used.some((one) => one.id === id)) : []
+  const unused = files.filter(({ id }) => usage.data?.some((one) => one.id === id && !isUsed(one)))
+  // Somebody has deleted them since they were chosen.
+  const missing = usage.data ? files.filter(({ id }) => !usage.data.some((one) => one.id === id)) : []
   const remove = useMutation({
-    mutationFn: () => request('POST /upload/actions/bulk-delete', { body: { fileIds: files.map((file) => file.id), folderIds: folders.map((folder) => folder.id) } }),
-    onSuccess: async () => {
+    mutationFn: async () => (await request('POST /upload/actions/bulk-delete', { body: { fileIds: files.map((file) => file.id), folderIds: folders.map((folder) => folder.id) } })).data as unknown as Deleted,
+    onSuccess: async (deleted) => {
+      const count = deleted.files.length + deleted.folders.length
+      const left = files.length + folders.length - count
+      toast([count > 0 && t('media.deleted', { count }), left > 0 && t('media.missing', { count: left })].filter(Boolean).join(' '))
       await refreshMedia()
       onDone()
     },
@@ -103,6 +112,7 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
               <Uses {...one} />
             </div>
           ))}
+          {missing.length > 0 && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{t('media.missing', { count: missing.length })} {missing.map((file) => file.name).join(', ')}</Text>}
           {unused.length > 0 && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{t('media.unused', { count: unused.length, names: unused.map((file) => file.name).join(', ') })}</Text>}
         </Stack>
         <Text size="sm" c="dimmed">{t('media.deleteHint')}</Text>

@@ -48,13 +48,10 @@ class UnusedFiles(Struct, frozen=True, kw_only=True):
 def usage(store: EntryStore, file_ids: Collection[int]) -> Program[dict[int, list[FileUse]]]:
     """Return where files are used, by id: in media attributes, and by URL in texts.
 
-    Raises NotFoundError when a file does not exist.
+    Missing files are left out.
     """
-    rows = yield from find_files(store, file_ids)
-    if len(rows) < len(file_ids):
-        raise NotFoundError(NO_SUCH_FILE)
     uses: dict[int, list[FileUse]] = {}
-    for row in rows:
+    for row in (yield from find_files(store, file_ids)):
         uses[row.id] = yield from uses_of_file(store, row)
     return uses
 
@@ -226,11 +223,14 @@ class FileUsageApi:
 
     async def usage(self, request: Request) -> Response:
         """Return where a file is used, and the number of hidden uses."""
-        [file] = await self._usage(request, [path_id(request, NO_SUCH_FILE)])
+        files = await self._usage(request, [path_id(request, NO_SUCH_FILE)])
+        if not files:
+            raise NotFoundError(NO_SUCH_FILE)
+        [file] = files
         return respond(file.entries, {"hidden": file.hidden})
 
     async def usage_of_files(self, request: Request) -> Response:
-        """Return the same of several files."""
+        """Return the same of several files, without those that are missing."""
         ids = ids_of(request.query.get("ids"))
         if not 1 <= len(ids) <= _MAX_FILES:
             raise ValidationError(f"ids must be a list of 1 to {_MAX_FILES} ids of files")
@@ -241,7 +241,7 @@ class FileUsageApi:
 
         def read() -> Program[list[MediaFileUsage]]:
             uses = yield from usage(store, ids)
-            yield from FilePermissions(ability, READ).check(store, ids)
+            yield from FilePermissions(ability, READ).check(store, uses)
             reader = FileUsageReader(self._engine, ability)
             files: list[MediaFileUsage] = []
             for file_id, file_uses in uses.items():
