@@ -15,9 +15,10 @@ _RUN = """async (rules) => {
   return found.violations.map((one) =>
     `${one.id}: ${one.help}\\n` + one.nodes.slice(0, 5).map((node) => `  ${node.html}`).join('\\n'))
 }"""
-# What opens beside its control and takes the focus needs no landmark, as axe has it for dialogs.
+# What opens beside its control needs no landmark, as axe has it for dialogs.
 _CONFIGURE = """axe.configure({ checks: [{ id: 'region', options: {
-  regionMatcher: 'dialog, [role=dialog], [role=alertdialog], svg, [role=menu]',
+  regionMatcher: 'dialog, [role=dialog], [role=alertdialog], svg, [role=menu], [role=listbox], '
+    + '[role=tooltip]',
 } }] })"""
 SETTLE = """async () => {
   await new Promise(requestAnimationFrame)

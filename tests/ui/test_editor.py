@@ -27,7 +27,7 @@ def test_a_related_entry_is_created_from_the_text_of_the_search(site: Site, page
     document, _ = article_with_tags(site, "With an author")
     go_on(page, f"/admin/content/api::article.article/{document}")
     # The keyboard alone: search, create with the text of the search, save, link, close.
-    page.get_by_role("textbox", name="Search entries for Author").focus()
+    page.get_by_role("combobox", name="Search entries for Author").focus()
     page.keyboard.type("Grace Newman")
     expect(page.get_by_role("option")).to_have_text(["Create “Grace Newman”"])
     page.keyboard.press("ArrowDown")
@@ -54,7 +54,7 @@ def test_a_related_entry_is_created_from_the_text_of_the_search(site: Site, page
 def test_related_entries_are_edited_in_drawers_above_each_other(site: Site, page: Page) -> None:
     author = site.api("POST", AUTHORS, {"name": "Hester", "slug": "hester"})["data"]
     go_on(page, f"/admin/content/api::author.author/{author['documentId']}")
-    page.get_by_role("textbox", name="Search entries for Articles").click()
+    page.get_by_role("combobox", name="Search entries for Articles").click()
     page.get_by_role("option", name="Dead Reckoning").click()
     page.get_by_role("link", name="Dead Reckoning").click()
     drawer = page.get_by_role("dialog", name="Edit Article")
@@ -177,3 +177,37 @@ def test_a_form_of_200_fields_and_100_sections_stays_usable(site: Site, page: Pa
     expect_saved(page)
     [entry] = site.api("GET", "/content-manager/collection-types/api::wide.wide")["results"]
     assert (entry["field000"], entry["field199"]) == ("extra", "the last one")
+
+
+def test_open_lists_calendars_and_tooltips_are_accessible(site: Site, page: Page) -> None:
+    go_on(page, "/admin/content/api::sample.sample/create")
+    page.get_by_role("combobox", name="Kind").click()
+    page.get_by_role("option", name="two").wait_for()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Search entries for Further").click()
+    page.get_by_role("option").first.wait_for()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Day").click()
+    calendar = page.get_by_role("dialog", name="Day")
+    assert_accessible(page)
+    calendar.get_by_role("button", name=re.compile(r"^\w+ \d{4}$")).click()
+    expect(calendar.get_by_role("button", name="Next year")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Moment").click()
+    expect(page.get_by_role("dialog", name="Moment")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Undo").hover()
+    page.get_by_role("tooltip").wait_for()
+    assert_accessible(page)
+
+    # A list that is longer than its place, and scrolls.
+    go_on(page, "/admin/activity")
+    page.get_by_role("combobox", name="Action").click()
+    page.get_by_role("option").first.wait_for()
+    assert_accessible(page)
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("option").last).to_be_in_viewport()

@@ -63,7 +63,7 @@ def test_linked_entries_that_cannot_be_loaded_are_asked_for_again(site: Site, pa
     field = page.get_by_role("group", name="Tags")
     alert = field.get_by_role("alert")
     expect(alert).to_contain_text("Request ID: 3f9d2c1b")
-    expect(field.get_by_role("textbox", name="Search entries for Tags")).to_be_disabled()
+    expect(field.get_by_role("combobox", name="Search entries for Tags")).to_be_disabled()
     assert_accessible_in_both_schemes(page)
     page.unroute(linked)
     field.get_by_role("button", name="Try again").click()
@@ -76,7 +76,7 @@ def test_a_search_of_entries_that_fails_is_tried_again_with_the_keyboard(
     go_on(page, f"{FORM}/{article(site, title='Searched')}")
     search = re.compile(r"/relations/.+article\.article/tags\?")
     page.route(search, fail(500))
-    field = page.get_by_role("textbox", name="Search entries for Tags")
+    field = page.get_by_role("combobox", name="Search entries for Tags")
     field.focus()
     with page.expect_response(re.compile(r"/tags\?(.*&)?_q=storm&")):
         page.keyboard.type("storm")

@@ -176,7 +176,7 @@ def test_the_focus_stays_in_a_field_whose_items_are_added_and_removed(
     page.keyboard.press("Enter")
     expect(group).to_be_focused()
     page.keyboard.press("Tab")
-    expect(group.get_by_role("textbox", name="Search entries for Tags")).to_be_focused()
+    expect(group.get_by_role("combobox", name="Search entries for Tags")).to_be_focused()
 
     made = site.api("POST", SAMPLES, {"name": "Sections by keys", "on": True})["data"]
     go_on(page, f"/admin/content/api::sample.sample/{made['documentId']}")
@@ -239,7 +239,7 @@ def test_more_entries_of_a_relation_are_reached_with_the_arrow_keys(site: Site, 
     ]
     document = site.api("POST", ARTICLES, {"title": "With many to choose from"})["data"]
     go_on(page, f"/admin/content/{ARTICLE}/{document['documentId']}")
-    search = page.get_by_role("textbox", name="Search entries for Tags")
+    search = page.get_by_role("combobox", name="Search entries for Tags")
     search.focus()
     page.keyboard.type("Keys ")
     options = page.get_by_role("option", name=re.compile(r"^Keys \d\d"))

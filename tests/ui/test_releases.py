@@ -227,3 +227,30 @@ def test_an_entry_is_scheduled_and_taken_off_the_schedule(site: Site, page: Page
     dialog.get_by_role("button", name="Remove from schedule").click()
     expect(page.get_by_role("button", name="Scheduled", exact=True)).to_have_count(0)
     assert site.api("GET", path)["data"]["publishAt"] is None
+
+
+def test_a_time_is_chosen_by_the_keyboard_alone(site: Site, page: Page) -> None:
+    (document_id,) = make_samples(site, "Keys", 1)
+    go_on(page, f"/admin/content/{SAMPLE}/{document_id}")
+    page.get_by_role("button", name="More ways to publish").press("Enter")
+    page.get_by_role("menuitem", name="Schedule…").press("Enter")
+    dialog = page.get_by_role("dialog", name="Schedule")
+    chosen = dialog.get_by_role("button", name=re.compile("^Publish at"))
+    expect(chosen).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Next month").press("Enter")
+    page.get_by_role("button", name=re.compile(r"^15 ")).press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("spinbutton", name="Hours")).to_be_focused()
+    assert_accessible(page)
+    page.keyboard.type("14")
+    expect(page.get_by_role("spinbutton", name="Minutes")).to_be_focused()
+    page.keyboard.type("35")
+    page.keyboard.press("Enter")
+    expect(chosen).to_be_focused()
+    expect(chosen).to_have_accessible_name(re.compile(r"^Publish at: \d{4}-\d\d-16 14:35 "))
+    dialog.get_by_role("button", name="Schedule", exact=True).press("Enter")
+    expect(page.get_by_role("button", name="Scheduled", exact=True)).to_be_visible()
+    assert site.api("GET", f"/admin/x/schedule/{SAMPLE}/{document_id}")["data"]["publishAt"]
+    never = {"publishAt": None, "unpublishAt": None, "timezone": "UTC"}
+    site.api("PUT", f"/admin/x/schedule/{SAMPLE}/{document_id}", never)

@@ -44,7 +44,11 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     ComboboxChevron: { defaultProps: { color: 'dimmed' } },
     // The focus returns to a select after its value was saved: that must not open it again.
-    Select: { defaultProps: { size: 'sm', checkIconPosition: 'right', openOnFocus: false } },
+    Select: { defaultProps: { size: 'sm', checkIconPosition: 'right', openOnFocus: false, withScrollArea: false } },
+    // The list of options scrolls itself: an area within it would have to take the focus.
+    MultiSelect: { defaultProps: { withScrollArea: false } },
+    TagsInput: { defaultProps: { withScrollArea: false } },
+    Autocomplete: { defaultProps: { withScrollArea: false } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 })

@@ -1,5 +1,4 @@
 import { Autocomplete, Badge, Button, Group, Select, SimpleGrid, Stack, Table, Tabs, Text, Tooltip, VisuallyHidden } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -11,6 +10,8 @@ import { request } from '../api/client'
 import type { AuditRow } from '../api/generated'
 import { useAbility, useIsSuperAdmin, useModel } from '../api/hooks'
 import { download } from '../components/download'
+import { DayInput } from '../components/dateInputs'
+import { DetailsDialog } from '../components/DetailsDialog'
 import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading, NoPermission } from '../components/States'
 import { toastError } from '../components/toast'
@@ -18,7 +19,6 @@ import { activityRoute, type ActivitySearch } from '../router'
 import { SettingsPage } from '../settings/components'
 import { Deliveries } from '../settings/webhooks/Deliveries'
 import { EACH } from './background'
-import { DetailsDialog } from './DetailsDialog'
 import { Jobs } from './Jobs'
 import { Outbox } from './Outbox'
 import { Schedules } from './Schedules'
@@ -105,8 +105,8 @@ function Log() {
           value={search.target ?? null}
           onChange={(target) => change({ target: target ?? undefined })}
         />
-        <DateInput label={t('activity.from')} placeholder="YYYY-MM-DD" valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.from ?? null} onChange={(from) => change({ from: from ?? undefined })} />
-        <DateInput label={t('activity.until')} placeholder="YYYY-MM-DD" valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.until ?? null} onChange={(until) => change({ until: until ?? undefined })} />
+        <DayInput label={t('activity.from')} value={search.from ?? null} onChange={(from) => change({ from: from ?? undefined })} />
+        <DayInput label={t('activity.until')} value={search.until ?? null} onChange={(until) => change({ until: until ?? undefined })} />
       </SimpleGrid>
       {isFiltered && rows?.length !== 0 && <Group><Button size="compact-xs" variant="subtle" onClick={clear}>{t('activity.clear')}</Button></Group>}
       {log.error && <ErrorState error={log.error} retry={() => void log.refetch()} />}

@@ -7,13 +7,13 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { OutboxChange } from '../api/generated'
 import { useModel } from '../api/hooks'
+import { DetailsDialog } from '../components/DetailsDialog'
 import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { activityRoute } from '../router'
 import { confirmFirst } from '../components/confirm'
 import { RowMenu, SettingsTable } from '../settings/SettingsTable'
 import { backgroundKey, EACH, FunctionName, REFRESHED_MS, StateBadge, useBackgroundAction } from './background'
-import { DetailsDialog } from './DetailsDialog'
 
 const STATES = ['all', 'waiting', 'failed'] as const
 

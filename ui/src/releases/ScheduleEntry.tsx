@@ -1,15 +1,16 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import dayjs from 'dayjs'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { EntrySchedule } from '../api/generated'
+import { DateTimeInput, timezone } from '../components/dateInputs'
 import { absolute } from '../components/RelativeTime'
 import { messageOf } from '../components/errors'
 import { wordingOfText } from '../components/serverMessages'
 import { toast } from '../components/toast'
 import { useFieldName } from '../content/fieldNames'
-import { MomentInput, timezone } from './MomentInput'
 import { scheduleChanged } from './queries'
 
 type Props = { uid: string; documentId: string; locale: string | undefined; schedule: EntrySchedule; onClose: () => void }
@@ -29,6 +30,7 @@ export default function ScheduleEntry({ uid, documentId, locale, schedule, onClo
       onClose()
     },
   })
+  const today = dayjs().format('YYYY-MM-DD')
   const isScheduled = Boolean(schedule.publishAt || schedule.unpublishAt)
   const isReady = Boolean(publishAt || unpublishAt)
   return (
@@ -44,8 +46,8 @@ export default function ScheduleEntry({ uid, documentId, locale, schedule, onClo
           {schedule.failed.map((one) => (
             <Alert key={one.action} color="red" variant="light" title={t(`schedule.failed.${one.action}`, { at: absolute(one.at) })}>{wordingOfText(one.message, nameOf)}</Alert>
           ))}
-          <MomentInput label={t('schedule.publishAt')} value={publishAt} autoFocus onChange={setPublishAt} />
-          <MomentInput label={t('schedule.unpublishAt')} value={unpublishAt} onChange={setUnpublishAt} />
+          <DateTimeInput name={t('schedule.publishAt')} minDate={today} value={publishAt} data-autofocus onChange={setPublishAt} />
+          <DateTimeInput name={t('schedule.unpublishAt')} minDate={today} value={unpublishAt} onChange={setUnpublishAt} />
           <Text size="xs" c="dimmed">{t('schedule.hint')}</Text>
           {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(save.error)}</Text>}
           <Group justify="flex-end" gap="xs">

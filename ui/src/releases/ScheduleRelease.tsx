@@ -1,12 +1,13 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import dayjs from 'dayjs'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { Release } from '../api/generated'
+import { DateTimeInput, timezone } from '../components/dateInputs'
 import { messageOf } from '../components/errors'
 import { toast } from '../components/toast'
-import { MomentInput, timezone } from './MomentInput'
 import { releaseChanged } from './queries'
 
 /** When a release is published. */
@@ -24,7 +25,7 @@ export function ScheduleRelease({ release, onClose }: { release: Release; onClos
   return (
     <Modal opened onClose={onClose} title={t('schedule.title')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack gap="sm">
-        <MomentInput label={t('schedule.publishAt')} value={at} autoFocus onChange={setAt} />
+        <DateTimeInput name={t('schedule.publishAt')} minDate={dayjs().format('YYYY-MM-DD')} value={at} data-autofocus onChange={setAt} />
         <Text size="xs" c="dimmed">{t('schedule.hint')}</Text>
         {save.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{messageOf(save.error)}</Text>}
         <Group justify="flex-end" gap="xs">

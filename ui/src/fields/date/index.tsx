@@ -1,7 +1,4 @@
-import { DateInput } from '@mantine/dates'
-import dayjs from 'dayjs'
-import customParseFormat from 'dayjs/plugin/customParseFormat'
-import { useTranslation } from 'react-i18next'
+import { DayInput } from '../../components/dateInputs'
 import { useField } from '../../content/editor/store'
 import { i18next } from '../../i18n'
 import { isEmpty, Nothing } from '../shared/cells'
@@ -11,21 +8,16 @@ import { inputProps } from '../shared/Frame'
 import { ORDERED } from '../shared/operators'
 import type { CellProps, FieldType, InputProps } from '../types'
 
-dayjs.extend(customParseFormat)
-
 function Input(props: InputProps) {
-  const { t } = useTranslation()
   const { value, error, set } = useField<string | null | undefined>(props.path)
+  const { placeholder, ...shared } = inputProps(props, error)
   return (
-    <DateInput
-      {...inputProps(props, error)}
-      placeholder={props.locked ? undefined : props.meta?.placeholder || 'YYYY-MM-DD'}
-      valueFormat="YYYY-MM-DD"
+    <DayInput
+      {...shared}
+      {...(props.locked ? { placeholder: undefined } : placeholder && { placeholder })}
       clearable={!props.locked}
-      clearButtonProps={{ 'aria-label': t('action.clear') }}
       value={value ?? null}
       onChange={(changed) => set(changed)}
-      popoverProps={{ withinPortal: true }}
     />
   )
 }

@@ -1,7 +1,4 @@
-import { Text } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
-import dayjs from 'dayjs'
-import { useTranslation } from 'react-i18next'
+import { DateTimeInput } from '../../components/dateInputs'
 import { RelativeTime } from '../../components/RelativeTime'
 import { useField } from '../../content/editor/store'
 import { isEmpty, Nothing } from '../shared/cells'
@@ -11,26 +8,18 @@ import { inputProps } from '../shared/Frame'
 import { ORDERED } from '../shared/operators'
 import type { CellProps, FieldType, InputProps } from '../types'
 
-const LOCAL = 'YYYY-MM-DD HH:mm:ss'
-
-/** The moment in the time zone of the browser, which stands beside it. */
 function Input(props: InputProps) {
-  const { t } = useTranslation()
   const { value, error, set } = useField<string | null | undefined>(props.path)
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const { placeholder, ...shared } = inputProps(props, error)
   return (
-    <DateTimePicker
-      {...inputProps(props, error)}
-      valueFormat="YYYY-MM-DD HH:mm"
-      placeholder={props.meta?.placeholder || 'YYYY-MM-DD HH:mm'}
+    <DateTimeInput
+      {...shared}
+      {...(placeholder && { placeholder })}
+      name={props.label}
       clearable={!props.locked}
-      clearButtonProps={{ 'aria-label': t('action.clear') }}
-      value={value ? dayjs(value).format(LOCAL) : null}
-      onChange={(changed) => set(changed ? dayjs(changed).toISOString() : null)}
-      rightSection={<Text size="xs" c="dimmed" pr={8}>{zone}</Text>}
-      rightSectionWidth={zone.length * 7 + 16}
+      value={value || null}
+      onChange={set}
       disabled={Boolean(props.locked)}
-      submitButtonProps={{ 'aria-label': t('action.done') }}
     />
   )
 }

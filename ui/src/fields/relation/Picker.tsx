@@ -95,7 +95,7 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
         combobox.closeDropdown()
       }}
     >
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           size="sm"
           aria-label={t('relation.search', { field: label })}
@@ -117,7 +117,7 @@ export function Picker({ label, owner, model, field, mainField, placeholder, dis
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options mah={240} style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label={t('relation.search', { field: label })} mah={240} style={{ overflowY: 'auto' }}>
           {options.map((item) => (
             <Combobox.Option key={item.id} value={String(item.id)}>
               <Group justify="space-between" wrap="nowrap">
