@@ -1,6 +1,7 @@
 import json
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, Self
@@ -20,7 +21,7 @@ TAG = "api::tag.tag"
 class Receiver:
     """A server that is called by webhooks, and keeps what it was sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: HTTPStatus = HTTPStatus.OK) -> None:
         self.calls: list[dict[str, Any]] = []
         receiver = self
 
@@ -28,7 +29,7 @@ class Receiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 receiver.calls.append(json.loads(body))
-                self.send_response(200)
+                self.send_response(status)
                 self.send_header("X-Build", "41")
                 self.end_headers()
                 self.wfile.write(b"The build has begun")
@@ -317,6 +318,24 @@ def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> 
         page.get_by_role("switch", name="Enable Build").click()
         expect(page.get_by_role("switch", name="Enable Build")).not_to_be_checked()
     assert not site.api("GET", "/admin/webhooks")["data"][-1]["isEnabled"]
+
+
+def test_a_delivery_that_waits_shows_when_it_is_tried_next(site: Site, page: Page) -> None:
+    with Receiver(HTTPStatus.SERVICE_UNAVAILABLE) as receiver:
+        webhook = {"name": "Closed", "url": receiver.address, "headers": {}}
+        webhook_id = site.api("POST", "/admin/webhooks", {**webhook, "events": ["entry.create"]})[
+            "data"
+        ]["id"]
+        body = {"label": "Refused", "slug": "refused"}
+        site.api("POST", "/content-manager/collection-types/api::tag.tag", body)
+        go_on(page, f"/admin/settings/webhooks/{webhook_id}")
+        row = page.get_by_role("row", name="entry.create")
+        expect(row).to_contain_text(re.compile(r"Waiting.*Next attempt in "))
+        expect(row).to_contain_text("503")
+        row.get_by_role("button").click()
+        expect(page.get_by_role("dialog")).to_contain_text(re.compile(r"Next attempt\w+ \d+, \d{4}"))
+        assert_accessible(page)
+    site.api("DELETE", f"/admin/webhooks/{webhook_id}")
 
 
 def test_several_administrators_roles_and_webhooks_are_deleted_together(

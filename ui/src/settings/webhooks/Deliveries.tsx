@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Code, Group, Modal, SegmentedControl, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, SegmentedControl, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
@@ -7,7 +7,8 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { Delivery } from '../../api/generated'
 import { useAbility } from '../../api/hooks'
-import { RelativeTime } from '../../components/RelativeTime'
+import { DetailsDialog } from '../../components/DetailsDialog'
+import { absolute, RelativeTime } from '../../components/RelativeTime'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { Section } from '../components'
@@ -88,7 +89,10 @@ export function Deliveries({ id }: { id?: string }) {
                     </Table.Td>
                   )}
                   <Table.Td>{one.event}<Text size="xs" c="dimmed">{one.uid}</Text></Table.Td>
-                  <Table.Td><Badge size="sm" variant="light" tt="none" color={COLORS[one.state]}>{t(`deliveries.state.${one.state}`)}</Badge></Table.Td>
+                  <Table.Td>
+                    <StateBadge state={one.state} />
+                    <NextAttempt delivery={one} />
+                  </Table.Td>
                   <Table.Td><Text inherit className="quire-ellipsis">{[one.statusCode, one.message].filter(Boolean).join(' ') || '–'}</Text></Table.Td>
                   <Table.Td ta="right">{one.attempts}</Table.Td>
                   <Table.Td><RelativeTime at={one.createdAt} /></Table.Td>
@@ -122,6 +126,19 @@ export function Deliveries({ id }: { id?: string }) {
   )
 }
 
+function StateBadge({ state }: { state: Delivery['state'] }) {
+  const { t } = useTranslation()
+  return <Badge size="sm" variant="light" tt="none" color={COLORS[state]}>{t(`deliveries.state.${state}`)}</Badge>
+}
+
+/** When a delivery that waits is tried next; one that is due may still wait for others. */
+function NextAttempt({ delivery: { nextAt } }: { delivery: Delivery }) {
+  const { t } = useTranslation()
+  if (!nextAt) return null
+  const isDue = new Date(nextAt) <= new Date()
+  return <Text size="xs" c="dimmed">{t('deliveries.next')} {isDue ? t('deliveries.due') : <RelativeTime at={nextAt} />}</Text>
+}
+
 /** One delivery with what was sent. */
 function DeliveryDialog({ delivery, onClose, onRedeliver }: { delivery: Delivery; onClose: () => void; onRedeliver?: () => void }) {
   const { t } = useTranslation()
@@ -129,14 +146,27 @@ function DeliveryDialog({ delivery, onClose, onRedeliver }: { delivery: Delivery
     queryKey: settingsKey('webhooks', delivery.webhookId, 'delivery', delivery.id),
     queryFn: async () => (await request('GET /admin/x/webhooks/{id}/deliveries/{delivery}', { path: { id: delivery.webhookId, delivery: delivery.id } })).data,
   })
+  const { event, state, attempts, createdAt, nextAt, endedAt, statusCode, message, payload } = { ...delivery, ...whole.data }
   return (
-    <Modal opened onClose={onClose} size="lg" title={t('deliveries.show', { id: delivery.id })} closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <Stack gap="sm">
-        <Text size="sm">{[delivery.event, t(`deliveries.state.${delivery.state}`), delivery.statusCode, delivery.message].filter(Boolean).join(' · ')}</Text>
-        {whole.error && <ErrorState error={whole.error} />}
-        {whole.data && <Code block fz="xs" tabIndex={0} style={{ maxHeight: 360, overflow: 'auto' }}>{JSON.stringify(whole.data.payload, null, 2)}</Code>}
-        {onRedeliver && <Group justify="flex-end"><Button onClick={onRedeliver}>{t('deliveries.redeliver')}</Button></Group>}
-      </Stack>
-    </Modal>
+    <DetailsDialog
+      title={t('deliveries.show', { id: delivery.id })}
+      onClose={onClose}
+      facts={[
+        [t('webhooks.event'), event],
+        [t('providers.state'), <StateBadge state={state} />],
+        [t('deliveries.answer'), [statusCode, message].filter(Boolean).join(' ') || '–'],
+        [t('deliveries.attempts'), attempts],
+        [t('deliveries.at'), absolute(createdAt)],
+        [t('deliveries.next'), nextAt ? absolute(nextAt) : '–'],
+        [t('background.ended'), endedAt ? absolute(endedAt) : '–'],
+      ]}
+      json={payload}
+      actions={whole.error || onRedeliver ? (
+        <>
+          {whole.error && <ErrorState error={whole.error} />}
+          {onRedeliver && <Button onClick={onRedeliver}>{t('deliveries.redeliver')}</Button>}
+        </>
+      ) : undefined}
+    />
   )
 }
