@@ -274,6 +274,49 @@ def test_a_condition_of_a_role_holds_and_permissions_are_explained(site: Site, p
     assert_accessible_in_both_schemes(page)
 
 
+def test_conditions_of_the_media_library_are_shown_compared_and_set(
+    site: Site, page: Page
+) -> None:
+    names = ("Own files", "All files")
+    own, other = (
+        site.api("POST", "/admin/roles", {"name": name, "description": ""})["data"]["id"]
+        for name in names
+    )
+    read, update = "plugin::upload.read", "plugin::upload.assets.update"
+    for role, conditions in ((own, ["admin::is-creator"]), (other, [])):
+        granted = [
+            {"action": action, "subject": None, "properties": {}, "conditions": conditions}
+            for action in (read, update)
+        ]
+        site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": granted})
+    go_on(page, f"/admin/settings/roles/{own}")
+    page.get_by_role("combobox", name="Compare with a role").click()
+    page.get_by_role("option", name="All files").click()
+    differences = page.get_by_role("region", name="Differences from All files")
+    expect(differences.get_by_role("row")).to_have_count(3)
+    expect(differences).to_contain_text("Yes · Is creator")
+    page.get_by_role("tab", name="Plugins").click()
+    files = page.get_by_role("region", name="Media library")
+    expect(files.get_by_text("Assets · Is creator")).to_be_visible()
+    files.get_by_role("button", name="Conditions of Media library").click()
+    dialog = page.get_by_role("dialog", name="Conditions of Media library")
+    updating = dialog.get_by_role("combobox", name="Assets: Update (crop, details, replace) + delete")
+    updating.press("Backspace")
+    updating.press("ArrowDown")
+    page.get_by_role("option", name="Has same role as creator").click()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    dialog.get_by_role("button", name="Done").click()
+    save(page)
+    stored = site.api("GET", f"/admin/roles/{own}/permissions")["data"]
+    assert {one["action"]: one["conditions"] for one in stored} == {
+        read: ["admin::is-creator"],
+        update: ["admin::has-same-role-as-creator"],
+    }
+    for role in (own, other):
+        site.api("DELETE", f"/admin/roles/{role}")
+
+
 def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> None:
     with Receiver() as receiver:
         go_on(page, "/admin/settings/webhooks")

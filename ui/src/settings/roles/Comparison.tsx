@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ErrorState, Loading } from '../../components/States'
 import { Section } from '../components'
 import { rolesQuery, settingsKey } from '../queries'
-import { CONTENT_VERBS, grantsOf, stateOf, type Catalogue, type Grants, type Parts } from './grants'
+import { CONTENT_VERBS, grantsOf, namesOfConditions, stateOf, type Catalogue, type Grants, type Parts } from './grants'
 import { nameOfOther } from './OtherActions'
 import { rolePermissions } from './RoleForm'
 
@@ -31,8 +31,8 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
       }
     }
     for (const one of [...catalogue.sections.plugins, ...catalogue.sections.settings]) {
-      const [a, b] = [grants.others.has(one.action), theirs.others.has(one.action)]
-      if (a !== b) lines.push({ what: nameOfOther(one), mine: t(a ? 'roles.yes' : 'roles.no'), theirs: t(b ? 'roles.yes' : 'roles.no') })
+      const [a, b] = [describeOther(grants, one.action), describeOther(theirs, one.action)]
+      if (a !== b) lines.push({ what: nameOfOther(one), mine: a, theirs: b })
     }
   }
   /** What a role grants; of fields and locales only what another role grants differently. */
@@ -41,10 +41,14 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
     const [grant, other] = [all, than].map((one) => one.content.get(`${verb} ${uid}`))
     if (state === 'off' || !grant) return t('roles.no')
     const limits = [
-      ...grant.conditions.map((id) => catalogue.conditions.find((one) => one.id === id)?.displayName ?? id),
-      ...(state === 'some' ? [differing(grant.fields, other?.fields), differing(grant.locales, other?.locales)].filter(Boolean) : []),
+      namesOfConditions(grant.conditions, catalogue.conditions),
+      ...(state === 'some' ? [differing(grant.fields, other?.fields), differing(grant.locales, other?.locales)] : []),
     ]
-    return [t('roles.yes'), ...limits].join(' · ')
+    return [t('roles.yes'), ...limits].filter(Boolean).join(' · ')
+  }
+  function describeOther(all: Grants, action: string): string {
+    const conditions = all.others.get(action)
+    return conditions ? [t('roles.yes'), namesOfConditions(conditions, catalogue.conditions)].filter(Boolean).join(' · ') : t('roles.no')
   }
   return (
     <Section title={t('roles.differences', { name })}>
@@ -52,7 +56,7 @@ export function Comparison({ grants, parts, other, catalogue, labelOf }: {
       {permissions.isPending && <Loading rows={3} />}
       {permissions.data && lines.length === 0 && <Text size="sm" c="dimmed">{t('roles.same')}</Text>}
       {lines.length > 0 && (
-        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('roles.differences', { name })} style={{ maxHeight: 320 }}>
+        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('roles.compare')} style={{ maxHeight: 320 }}>
           <Table className="quire-table" verticalSpacing={5}>
             <Table.Thead>
               <Table.Tr><Table.Th>{t('roles.permission')}</Table.Th><Table.Th>{t('roles.thisRole')}</Table.Th><Table.Th>{name}</Table.Th></Table.Tr>

@@ -19,7 +19,7 @@ import { SaveButton, Section, SettingsPage } from '../components'
 import { rolesQuery, settingsKey } from '../queries'
 import { Comparison } from './Comparison'
 import { ConditionsButton } from './Conditions'
-import { CONTENT_VERBS, grantsOf, partsOf, permissionsOf, rowsOf, stateOf, withCell, type Catalogue } from './grants'
+import { conditionsOf, CONTENT_VERBS, grantsOf, isGranted, partsOf, permissionsOf, rowsOf, stateOf, withCell, withConditions, type Catalogue } from './grants'
 import { OtherActions } from './OtherActions'
 
 export const rolePermissions = async (id: number | string): Promise<AdminPermission[]> =>
@@ -94,7 +94,17 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
       actions={CONTENT_VERBS.map((id) => ({ id, label: t(`roles.action.${id}`) }))}
       rows={rowsOf(section.subjects, parts, labelOf).map((row) => ({
         ...row,
-        tools: <ConditionsButton row={row} grants={grants} conditions={catalogue.conditions} readOnly={readOnly} onChange={setGrants} />,
+        tools: (
+          <ConditionsButton
+            name={row.label}
+            granted={row.actions
+              .filter((verb) => isGranted(grants, row.id, verb))
+              .map((verb) => ({ id: verb, label: t(`roles.action.${verb as 'read'}`), conditions: conditionsOf(grants, row.id, verb) }))}
+            conditions={catalogue.conditions}
+            readOnly={readOnly}
+            onChange={(verb, conditions) => setGrants(withConditions(grants, row.id, verb, conditions))}
+          />
+        ),
       }))}
       state={(row, verb) => stateOf(grants, parts, row, verb)}
       onChange={(cells, on) => setGrants(cells.reduce((all, cell) => withCell(all, parts, cell.row, cell.action, on), grants))}
@@ -151,8 +161,8 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
           </Tabs.List>
           <Tabs.Panel value="collections">{matrix(collectionTypes, t('nav.collections'))}</Tabs.Panel>
           <Tabs.Panel value="singles">{matrix(singleTypes, t('nav.singles'))}</Tabs.Panel>
-          <Tabs.Panel value="plugins"><OtherActions actions={plugins} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
-          <Tabs.Panel value="settings"><OtherActions actions={settings} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
+          <Tabs.Panel value="plugins"><OtherActions actions={plugins} conditions={catalogue.conditions} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
+          <Tabs.Panel value="settings"><OtherActions actions={settings} conditions={catalogue.conditions} grants={grants} readOnly={readOnly} onChange={setGrants} /></Tabs.Panel>
         </Tabs>
       </Section>
     </SettingsPage>
