@@ -276,5 +276,5 @@ async def test_hooks_run_once_per_document_locale_and_action(
     # Both phases of an action are over before the next action begins.
     actions = [action for phase, action, *_ in fired_hooks if phase != "around"]
     assert actions == [hook.split()[0] for hook in case.hooks for _ in ("before", "after")]
-    made = max(case.hooks.count("create en"), 1)
-    assert len({one for phase, *_, one in fired_hooks if phase != "around"}) == made
+    document_count = max(case.hooks.count("create en"), 1)
+    assert len({one for phase, *_, one in fired_hooks if phase != "around"}) == document_count
