@@ -45,7 +45,7 @@ _LEAFLET: JsonObject = {
     "kind": "collectionType",
     "collectionName": "leaflets",
     "info": {"singularName": "leaflet", "pluralName": "leaflets", "displayName": "Leaflet"},
-    "options": {"draftAndPublish": True},
+    "options": {"draftAndPublish": True, "populateCreatorFields": True},
     "pluginOptions": {"i18n": {"localized": True}},
     "attributes": {
         "title": {"type": "string", "pluginOptions": {"i18n": {"localized": True}}},
@@ -333,3 +333,13 @@ async def test_other_locales_are_listed_without_their_components(notes: NoteClie
     (other,) = document["meta"]["availableLocales"]
     assert other["locale"] == "fr"
     assert not {"pick", "picks"} & other.keys()
+
+
+async def test_creators_are_described_as_public_if_the_type_shows_them(notes: NoteClient) -> None:
+    described = (await notes.managed("content-types"))["data"]
+    private_by_uid = {
+        content_type["uid"]: content_type["attributes"]["createdBy"]["private"]
+        for content_type in described
+    }
+    assert private_by_uid["api::leaflet.leaflet"] is False
+    assert private_by_uid["api::note.note"] is True

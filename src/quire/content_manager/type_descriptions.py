@@ -24,7 +24,6 @@ _CREATOR: Mapping[str, object] = {
     "writable": False,
     "visible": False,
     "useJoinTable": False,
-    "private": True,
     "targetModel": "admin::user",
     "relationType": "oneToOne",
 }
@@ -100,7 +99,8 @@ def described_attributes(model: Model) -> dict[str, Mapping[str, object]]:
     descriptions: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
     if isinstance(model, ContentType):
         descriptions |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
-        descriptions |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
+        creator = {**_CREATOR, "private": not model.populate_creator_fields}
+        descriptions |= {"createdBy": creator, "updatedBy": creator}
     return {**descriptions, "documentId": _TEXT}
 
 
