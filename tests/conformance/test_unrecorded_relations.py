@@ -76,11 +76,13 @@ class NoteClient:
         found: list[JsonObject] = (await self.entry("notes", document_id, query))[name]
         return found
 
-    async def managed(self, path: str) -> JsonObject:
-        """Return what an administrator gets of the content manager."""
+    async def managed(self, path: str, data: JsonObject | None = None) -> JsonObject:
+        """Return what an administrator gets of the content manager; with ``data`` they post it."""
         authorization = AdminAuthorization(self._client, credentials())
         headers = await authorization.headers("admin")
-        response = await self._client.request("GET", f"/content-manager/{path}", headers, b"")
+        headers["Content-Type"] = "application/json"
+        method, body = ("GET", b"") if data is None else ("POST", json.dumps(data).encode())
+        response = await self._client.request(method, f"/content-manager/{path}", headers, body)
         return self._content(response.content)
 
     async def entry(self, plural: str, document_id: str, query: str) -> JsonObject:
@@ -343,3 +345,17 @@ async def test_creators_are_described_as_public_if_the_type_shows_them(notes: No
     }
     assert private_by_uid["api::leaflet.leaflet"] is False
     assert private_by_uid["api::note.note"] is True
+
+
+async def test_a_clone_is_the_last_one_in_the_lists_of_related_entries(notes: NoteClient) -> None:
+    first, second = [
+        (await notes.write("POST", "tags", label=label))["data"]["documentId"]
+        for label in ("first", "second")
+    ]
+    article = await new_article(notes)
+    await notes.write("PUT", f"articles/{article}", tags=[first, second])
+    cloned = await notes.managed(f"collection-types/{TAG}/clone/{first}", {"label": "clone"})
+    assert cloned["data"]["label"] == "clone", cloned
+    for status in ("draft", "published"):
+        tags = (await notes.entry("articles", article, f"status={status}&populate=tags"))["tags"]
+        assert [tag["label"] for tag in tags] == ["first", "second", "clone"]

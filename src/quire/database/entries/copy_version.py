@@ -120,7 +120,7 @@ def copy_entry(
         published=False if layout.is_versioned() else None,
         siblings=frozenset({source, new_id}),
     )
-    copier = _Copier(store, layout, {new_id: replacement})
+    copier = _Copier(store, layout, {new_id: replacement}, to_new_document=True)
     copies = [(source, new_id)]
     yield from copier.copy_parts(layout, copies)
     for attribute, edge in layout.links:
@@ -186,7 +186,8 @@ Copies = Sequence[tuple[int, int]]
 class _Copier:
     """Copies what belongs to rows of a content type; ``replacements`` are by their copies.
 
-    Copies ``to_other_locale`` link to nothing that their locale does not have.
+    Copies ``to_other_locale`` link to nothing that their locale does not have. One
+    ``to_new_document`` comes last in the lists of linked entries.
     """
 
     def __init__(
@@ -196,6 +197,7 @@ class _Copier:
         replacements: Mapping[int, VersionReplacement],
         *,
         to_other_locale: bool = False,
+        to_new_document: bool = False,
     ) -> None:
         self._store = store
         self._uid = layout.model.uid
@@ -211,6 +213,7 @@ class _Copier:
         self.missing_self_links: dict[int, list[SelfLink]] = {}
         """Links of sources to themselves, which the copies still lack, by the copies."""
         self._to_other_locale = to_other_locale
+        self._to_new_document = to_new_document
         self.missing: dict[str, set[int]] = {}
         """Linked rows that have no version in the locale of the copies, by content type."""
 
@@ -351,7 +354,7 @@ class _Copier:
                             SelfLink(edge, link.order, link.inverse)
                         )
                     continue
-                inverse = link.inverse
+                inverse = None if self._to_new_document else link.inverse
                 if replaced_id is not None or (links_own_type and not edge.owning):
                     # A document keeps its position on the other side; among documents of its own
                     # type, one that is published for the first time comes last.
