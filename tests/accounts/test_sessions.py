@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from quire.auth.jwt_and_api_tokens import read_claims
+from quire.auth.passwords import verify_password
 from tests.accounts.site import (
     DAY,
     MINUTE,
@@ -209,6 +210,29 @@ async def test_h061_another_password_ends_all_sessions(site: Site) -> None:
     response = await site.post("auth/reset-password", {**new, "code": code_in(mail)})
     assert response.status == 200
     await refused(site, fresh["refreshToken"])
+
+
+@pytest.mark.parametrize(
+    "change", [{"password": "another-Pass-1"}, {"blocked": True}], ids=["password", "blocked"]
+)
+async def test_no_session_begins_with_a_password_that_was_checked_before_it_changed(
+    site: Site, monkeypatch: pytest.MonkeyPatch, change: JsonObject
+) -> None:
+    """The change ends all sessions: none may begin with the former state afterwards."""
+    session = await sign_in(site)
+
+    async def verify_slowly(password: str, hashed: str | None) -> bool:
+        monkeypatch.undo()
+        assert await verify_password(password, hashed)
+        target = f"users/{session['user']['id']}"
+        assert (await site.ask("PUT", target, change, token="full")).status == 200
+        return True
+
+    monkeypatch.setattr("quire.content_api.sign_in.verify_password", verify_slowly)
+    body = {"identifier": "ada", "password": PASSWORD}
+    response = await site.post("auth/local", body)
+    assert (response.status, message(response)) == (400, "Invalid identifier or password")
+    assert not site.sql("SELECT id FROM strapi_sessions")
 
 
 @pytest.mark.parametrize("how", ["blocked", "deleted"])

@@ -12,19 +12,20 @@ from typing import TypeVar
 from msgspec import Struct
 
 from quire.auth.jwt_and_api_tokens import issue_jwt
-from quire.auth.sessions import PERSISTENT_SESSION, SessionLifetimes, Sessions
+from quire.auth.sessions import PERSISTENT_SESSION, SessionLifetimes, Sessions, Tokens
 from quire.clock import Clock
 from quire.database.program import Program
 from quire.database.stores.auth_rows import Accounts
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import UnauthorizedError, UnimplementedError
+from quire.errors import UnauthorizedError, UnimplementedError, ValidationError
 from quire.settings import UserSessionSettings
 
 T = TypeVar("T")
 
 ORIGIN = "users-permissions"
 NO_SECRET = "JWT_SECRET is not set, so nobody can sign in"  # noqa: S105 - a sentence
+WRONG_CREDENTIALS = "Invalid identifier or password"
 INVALID_REFRESH = "Invalid refresh token"
 
 
@@ -63,27 +64,42 @@ class TokenIssuer:
         self._lifetime = lifetime
 
     async def issue(
-        self, user_id: int, device: ClientDevice, *, is_login: bool = True
+        self,
+        user_id: int,
+        device: ClientDevice,
+        *,
+        is_login: bool = True,
+        password: str | None = None,
     ) -> IssuedTokens:
         """Make the tokens of an end user, after a login or a password change.
 
-        Raises UnimplementedError without a secret.
+        ``password`` is the hash of the password that the user has signed in with, ``None`` for
+        other ways to sign in. Raises UnimplementedError without a secret, and ValidationError where
+        the user was deleted or blocked, or has got another password, since it was checked.
         """
         if self._secret is None:
             raise UnimplementedError(NO_SECRET)
         sessions = self.sessions
         if sessions is None:
             return IssuedTokens(jwt=issue_jwt(user_id, self._secret, self._lifetime, self.clock()))
-        tokens = await self._write(
-            lambda unit: sessions.begin(
-                user_id,
-                device_id=device.id,
-                device_name=device.name,
-                remember=True,
-                now=unit.tick(),
-                is_login=is_login,
+
+        def act(unit: UnitOfWork) -> Program[Tokens]:
+            user = yield from self._accounts.user(user_id)
+            # Each of these changes has ended all sessions, so none may begin after it.
+            if user is None or user.blocked or (password is not None and user.password != password):
+                raise ValidationError(WRONG_CREDENTIALS)
+            return (
+                yield from sessions.begin(
+                    user_id,
+                    device_id=device.id,
+                    device_name=device.name,
+                    remember=True,
+                    now=unit.tick(),
+                    is_login=is_login,
+                )
             )
-        )
+
+        tokens = await self._write(act)
         return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 
     async def refresh(self, sessions: Sessions, token: str) -> IssuedTokens:

@@ -55,11 +55,14 @@ class AccountResponses:
 
         return show
 
-    async def signed_in(self, request: Request, user_id: int) -> Response:
-        """Respond with new tokens for an authenticated user."""
+    async def signed_in(
+        self, request: Request, user_id: int, password: str | None = None
+    ) -> Response:
+        """Respond with new tokens for an authenticated user; see `TokenIssuer.issue`."""
         show = self.shower(request)
         item = await self.read(lambda: show(user_id))
-        return self.pair(request, await self._issuer.issue(user_id, _device(request)), item)
+        issued = await self._issuer.issue(user_id, _device(request), password=password)
+        return self.pair(request, issued, item)
 
     async def registered(self, request: Request, user_id: int, item: Item) -> Response:
         """Respond with the first tokens of a user; an unnamed device gets a new id."""

@@ -40,7 +40,6 @@ from quire.schema.model import USER_UID
 _log = structlog.get_logger("quire.content_api")
 
 NOT_SENT = "Error sending confirmation email"
-WRONG = "Invalid identifier or password"
 PROVIDER_DISABLED = "This provider is disabled"
 EMAIL_UNCONFIRMED = "Your account email is not confirmed"
 USER_BLOCKED = "Your account has been blocked by an administrator"
@@ -131,9 +130,9 @@ class SignInApi(AccountApi):
         hashed = None if user is None else user.password
         if not await verify_password(body.password, hashed) or user is None:
             self._limits.count_wrong_password(account)
-            raise ValidationError(WRONG)
+            raise ValidationError(WRONG_CREDENTIALS)
         await self._require_welcome(user)
-        return await self._responses.signed_in(request, user.id)
+        return await self._responses.signed_in(request, user.id, hashed)
 
     async def _require_welcome(self, user: UserRow) -> None:
         """Check that an authenticated user may sign in."""
