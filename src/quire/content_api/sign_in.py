@@ -13,6 +13,7 @@ from quire.auth.end_user_settings import advanced_options
 from quire.auth.end_users import NO_REGISTRATION, EndUsers
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.passwords import verify_password
+from quire.auth.token_issuer import WRONG_CREDENTIALS
 from quire.content_api.account_context import AccountApi, AccountResponses
 from quire.content_api.account_rate_limits import CallLimits
 from quire.content_api.account_types import (

@@ -46,8 +46,8 @@ _AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
 _TEXTS = frozenset({"string", "text", "richtext", "email", "uid", "enumeration"})
 _NULLS = frozenset({"boolean", "json"})
 _GROUPS = frozenset({"$and", "$or", "$not"})
-_NO_ROWS = {"id": {"$null": True}}
-"""A filter that matches no row."""
+_NO_ROWS: Mapping[str, object] = {"id": {"$in": []}}
+"""A filter that matches no row, and no entry either that is linked to no row."""
 _NO_PATH: Mapping[str, str] = {}
 
 
@@ -97,15 +97,33 @@ def _remove_undefined(value: object) -> object:
 
 
 def _condition(value: object) -> object:
-    """Return a filter as it works with undefined values in it."""
+    """Return a filter as it works with undefined values in it: nothing matches these.
+
+    Nor does anything match the negation of a filter with one. The result is undefined where the
+    condition on an attribute is.
+    """
     if isinstance(value, list):
-        return [_condition(item) for item in value]
+        items = [_condition(item) for item in value]
+        return UNDEFINED if UNDEFINED in items else items
     if not isinstance(value, dict):
         return value
-    conditions = {
-        name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED
-    }
+    conditions: dict[str, object] = {}
+    for name, inner in value.items():
+        is_negation = name == "$not" and _has_undefined(inner)
+        condition = UNDEFINED if is_negation else _condition(inner)
+        if condition is not UNDEFINED:
+            conditions[name] = condition
+        elif name.startswith("$") and name not in _GROUPS:
+            return UNDEFINED
     return conditions if len(conditions) == len(value) else {"$and": [conditions, _NO_ROWS]}
+
+
+def _has_undefined(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_undefined, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_undefined, value))
+    return value is UNDEFINED
 
 
 def defined_filters(filters: object, model: Model) -> object:
