@@ -30,6 +30,12 @@ _NOTE: JsonObject = {
         "label": {"type": "string"},
         "about": {"type": "relation", "relation": "morphToMany"},
         "articles": {"type": "relation", "relation": "manyToMany", "target": ARTICLE},
+        "leaflet": {
+            "type": "relation",
+            "relation": "oneToOne",
+            "target": "api::leaflet.leaflet",
+            "mappedBy": "note",
+        },
     },
 }
 
@@ -49,6 +55,12 @@ _LEAFLET: JsonObject = {
     "pluginOptions": {"i18n": {"localized": True}},
     "attributes": {
         "title": {"type": "string", "pluginOptions": {"i18n": {"localized": True}}},
+        "note": {
+            "type": "relation",
+            "relation": "oneToOne",
+            "target": "api::note.note",
+            "inversedBy": "leaflet",
+        },
         "pick": {"type": "component", "component": "shared.pick"},
         "picks": {"type": "component", "component": "shared.pick", "repeatable": True},
     },
@@ -359,3 +371,17 @@ async def test_a_clone_is_the_last_one_in_the_lists_of_related_entries(notes: No
     for status in ("draft", "published"):
         tags = (await notes.entry("articles", article, f"status={status}&populate=tags"))["tags"]
         assert [tag["label"] for tag in tags] == ["first", "second", "clone"]
+
+
+async def test_a_new_locale_takes_no_entry_from_the_others_of_its_document(
+    notes: NoteClient,
+) -> None:
+    note = await new_note(notes, "draft", label="theirs")
+    created = await notes.write("POST", "leaflets?status=draft", title="en", note=note)
+    leaflet = created["data"]["documentId"]
+    await notes.write("PUT", f"leaflets/{leaflet}?locale=fr&status=draft", title="fr", note=note)
+    for locale in ("en", "fr"):
+        query = f"locale={locale}&status=draft&populate=note"
+        linked = (await notes.entry("leaflets", leaflet, query))["note"]
+        assert linked is not None, locale
+        assert linked["label"] == "theirs"

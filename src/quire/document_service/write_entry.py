@@ -41,10 +41,14 @@ class EntryUpdate(Struct, frozen=True, kw_only=True):
 
 
 class _NewEntry(NamedTuple):
-    """The values of a row to insert, and the columns that the server sets."""
+    """The values of a row to insert, and the columns that the server sets.
+
+    For ``siblings`` see `EntryUpdate`.
+    """
 
     values: EntryValues
     columns: Mapping[str, Value]
+    siblings: Collection[int] = ()
 
 
 def insert_entry(
@@ -53,12 +57,14 @@ def insert_entry(
     values: EntryValues,
     columns: Mapping[str, Value],
     resolution: ResolvedTargets,
+    siblings: Collection[int] = (),
 ) -> Program[int]:
     """Insert a row with its components and links; returns its id.
 
-    ``columns`` are those that the server sets.
+    ``columns`` are those that the server sets; for ``siblings`` see `EntryUpdate`.
     """
-    (row_id,) = yield from _insert_entries(unit, layout, [_NewEntry(values, columns)], resolution)
+    entry = _NewEntry(values, columns, siblings)
+    (row_id,) = yield from _insert_entries(unit, layout, [entry], resolution)
     return row_id
 
 
@@ -151,7 +157,7 @@ def _insert_entries(
         ]
         yield from _add_components(unit, layout, name, components, resolution)
     updates = [
-        EntryUpdate(row_id=row_id, values=entry.values)
+        EntryUpdate(row_id=row_id, values=entry.values, siblings=entry.siblings)
         for row_id, entry in zip(row_ids, entries, strict=True)
     ]
     yield from _apply_relations(unit, layout, updates, resolution, creating=True)

@@ -230,7 +230,8 @@ class _DocumentUpdate:
         columns |= signature(unit, layout, creating=True)
         if source is not None:
             columns |= yield from shared_columns(unit, layout, source.id, copied_names)
-        row_id = yield from insert_entry(unit, layout, values, columns, resolution)
+        siblings = [entry.id for entry in entries]
+        row_id = yield from insert_entry(unit, layout, values, columns, resolution, siblings)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
         if source is not None:
             yield from copy_shared_values(unit, layout, source, entry, copied_names)
