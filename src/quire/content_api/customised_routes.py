@@ -95,7 +95,6 @@ def _read_route(
     """Return the route of an action that reads entries by itself."""
     steps = served_route.steps
     name = f"{served_route.method} {path}"
-    model = reads.model(read.uid)
 
     async def handle(request: Request) -> Response:
         _require_user(served_route, request)
@@ -109,7 +108,9 @@ def _read_route(
         request.raw_query = rewrite_query(
             request.raw_query,
             f"{name} {sorted(parameters.items())}",
-            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters, model),
+            lambda query: read.query_of(
+                apply_steps(steps, query, parameters), parameters, reads.schema
+            ),
         )
         return await reads.respond(request, read)
 

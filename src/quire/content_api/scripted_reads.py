@@ -31,7 +31,7 @@ from quire.document_service.read_planner import Mode, Query
 from quire.document_service.read_service import ReadService
 from quire.errors import ForbiddenError, NotFoundError
 from quire.hooks.policies import ReadAction
-from quire.schema.model import ContentType
+from quire.schema.model import ContentType, Schema
 
 
 class ScriptedReads:
@@ -76,9 +76,10 @@ class ScriptedReads:
                 responses.keep(key, version, response, prepared.tables)
         return respond_unless_known(response, request.headers)
 
-    def model(self, uid: str) -> ContentType:
-        """Return the content type of a read."""
-        return self._reader.schema.content_types[uid]
+    @property
+    def schema(self) -> Schema:
+        """The schema of the entries."""
+        return self._reader.schema
 
     async def validate(self, uid: str, query: Query, ability: Ability) -> None:
         """Check a query as the core does. Raises its first error as an AppError."""

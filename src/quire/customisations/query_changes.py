@@ -12,8 +12,14 @@ from quire.customisations.error_responses import ErrorResponse
 from quire.customisations.evaluate_values import Evaluator, Query, is_truthy
 from quire.customisations.value_expressions import Value
 from quire.javascript.scope import UNDEFINED
-from quire.schema.attributes.base import Attribute, ScalarAttribute
-from quire.schema.model import Model
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import FILE_UID, Model, Schema
 
 
 class QueryChange(Struct, frozen=True, eq=False):
@@ -126,32 +132,46 @@ def _has_undefined(value: object) -> bool:
     return value is UNDEFINED
 
 
-def defined_filters(filters: object, model: Model) -> object:
+def defined_filters(filters: object, model: Model, schema: Schema) -> object:
     """Return filters of a read without undefined operands of attributes.
 
     Strapi compares them with an empty text, ``null`` or an invalid value instead, depending on the
     type of the attribute.
     """
     if isinstance(filters, list):
-        return [defined_filters(item, model) for item in filters]
+        return [defined_filters(item, model, schema) for item in filters]
     if not isinstance(filters, dict):
         return filters
     return {
-        name: defined_filters(value, model)
+        name: defined_filters(value, model, schema)
         if name in _GROUPS
-        else _fill_operand(name, value, model.attributes.get(name))
+        else _fill_operand(name, value, model.attributes.get(name), schema)
         for name, value in filters.items()
     }
 
 
-def _fill_operand(name: str, value: object, attribute: Attribute | None) -> object:
+def _fill_operand(name: str, value: object, attribute: Attribute | None, schema: Schema) -> object:
     if name == "documentId":
         return _fill_undefined(value, "")
     if not isinstance(attribute, ScalarAttribute):
-        return value
+        target = _target(attribute, schema)
+        return value if target is None else defined_filters(value, target, schema)
     if attribute.type.name in _NULLS:
         return _fill_undefined(value, None)
     return _fill_undefined(value, "" if attribute.type.name in _TEXTS else "undefined")
+
+
+def _target(attribute: Attribute | None, schema: Schema) -> Model | None:
+    """Return the model that filters of an attribute are about, ``None`` if that is not fixed."""
+    match attribute:
+        case RelationAttribute(target=str(uid)):
+            return schema.content_types.get(uid)
+        case MediaAttribute():
+            return schema.content_types.get(FILE_UID)
+        case ComponentAttribute():
+            return schema.components[attribute.component]
+        case _:
+            return None
 
 
 def _fill_undefined(condition: object, undefined: str | None) -> object:

@@ -136,6 +136,8 @@ async def test_a_sanitized_entry_gets_a_member_of_the_entry_as_it_was_read(
         ("words: { $containsi: ctx.query.none }", []),
         ("shown: ctx.query.none", ["empty", "none"]),
         ("$or: [{ words: ctx.query.none }, { shown: { $eq: true } }]", ["empty", "full"]),
+        ("tags: { name: ctx.query.none }", ["none"]),
+        ("seo: { description: { $ne: ctx.query.none } }", ["full"]),
     ],
 )
 @pytest.mark.parametrize("is_of_rows", [True, False], ids=["rows", "documents"])
@@ -151,9 +153,10 @@ async def test_undefined_operands_are_compared_as_the_attribute_has_it(
     )
     files = code(f"async find(ctx) {{ return (await {read}).map((one) => one.slug); }}")
     async with pages(kind, tmp_path, files) as site:
-        await site.create("pages", slug="full", words="a", shown=True)
+        tag = await site.create("tags", name="")
+        await site.create("pages", slug="full", words="a", shown=True, seo={"description": "b"})
         await site.create("pages", slug="empty", words="")
-        await site.create("pages", slug="none")
+        await site.create("pages", slug="none", tags=[tag["documentId"]])
         found = await body(site, "pages")
 
     assert found == expected

@@ -370,6 +370,9 @@ async def test_drafts_are_for_tokens_alone_where_the_settings_say_so(
         ("shown: ctx.query.none", ["empty", "none"]),
         ("shown: { $ne: ctx.query.none }", ["full"]),
         ("$or: [{ words: ctx.query.none }, { shown: { $eq: true } }]", ["empty", "full"]),
+        # None of the pages has a tag, nor a component.
+        ("tags: { name: ctx.query.none }", []),
+        ("seo: { description: { $eq: ctx.query.none } }", []),
     ],
 )
 async def test_what_is_undefined_is_compared_as_the_attribute_has_it(

@@ -173,8 +173,11 @@ class DataReads:
 
         Raises UnsupportedError for other values than objects.
         """
+        schema = self._reader.schema
         return {
-            name: defined_filters(inner, content_type) if name in {"filters", "where"} else inner
+            name: defined_filters(inner, content_type, schema)
+            if name in {"filters", "where"}
+            else inner
             for name, inner in parameters_of(value).items()
         }
 

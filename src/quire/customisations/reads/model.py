@@ -17,7 +17,7 @@ from quire.customisations.query_changes import (
 )
 from quire.customisations.value_expressions import Value
 from quire.javascript.scope import UNDEFINED
-from quire.schema.model import Model
+from quire.schema.model import Schema
 
 _PARAMETERS = frozenset(
     {
@@ -83,8 +83,10 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     validates: bool = False
     checks: tuple[QueryStep, ...] = ()
 
-    def query_of(self, query: Mapping[str, object], path: Mapping[str, str], model: Model) -> Query:
-        """Return the query of the read of a model for a request.
+    def query_of(
+        self, query: Mapping[str, object], path: Mapping[str, str], schema: Schema
+    ) -> Query:
+        """Return the query of the read for a request.
 
         Raises ValidationError where the code fails, and the errors that it responds with.
         """
@@ -92,7 +94,9 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         result = Evaluator(dict(query), path).value(self.query)
         parameters = result if isinstance(result, dict) else {}
         if "filters" in parameters:
-            parameters = {**parameters, "filters": defined_filters(parameters["filters"], model)}
+            model = schema.content_types[self.uid]
+            filters = defined_filters(parameters["filters"], model, schema)
+            parameters = {**parameters, "filters": filters}
         defined_parameters = without_undefined(parameters)
         if self.is_core:
             return defined_parameters
