@@ -85,6 +85,7 @@ def respond_unless_known(response: Response, headers: Mapping[bytes, bytes]) -> 
     if known_tags is None or response.tag is None or not is_known(response.tag, known_tags):
         return response
     not_modified = respond_known(response.tag)
+    not_modified.headers = response.headers
     not_modified.is_shared = response.is_shared
     return not_modified
 

@@ -162,6 +162,17 @@ async def test_undefined_operands_are_compared_as_the_attribute_has_it(
     assert found == expected
 
 
+async def test_a_response_that_the_client_has_keeps_its_headers(kind: Kind, tmp_path: Path) -> None:
+    files = code("async find(ctx) { ctx.set('Cache-Control', 'max-age=60'); return { a: 1 }; }")
+    async with pages(kind, tmp_path, files) as site:
+        found = await site.get("pages")
+        head = await site.send("HEAD", "pages", None)
+        known = await site.get("pages", {"If-None-Match": found.headers["etag"]})
+
+    assert (found.status, known.status, head.headers["etag"]) == (200, 304, found.headers["etag"])
+    assert found.headers["cache-control"] == known.headers["cache-control"] == "max-age=60"
+
+
 async def test_an_entry_gets_others_that_are_read_for_it(kind: Kind, tmp_path: Path) -> None:
     files = code(
         f"async bySlug(ctx) {{ return strapi.service('{PAGE}').one(ctx.params.slug); }}",

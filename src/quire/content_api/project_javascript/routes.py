@@ -48,6 +48,7 @@ from quire.query.python_parameters import RewrittenQuery, as_query, read_query, 
 _log = structlog.get_logger("quire")
 _NO_CONTENT = 204
 _PACKAGES = {**PACKAGES, "@strapi/utils": HostObject({"errors": strapi_errors()})}
+_READING = frozenset({"GET", "HEAD"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _MAX_CLIENT_STATUS = 499
 
@@ -75,7 +76,7 @@ def scripted_route(
         script_request = _ScriptRequest(served_route, uid, core, services, request)
         response = await script_request.respond()
         has_tag = any(name == b"etag" for name, _ in response.headers)
-        if request.method == "GET" and response.status == HTTPStatus.OK and not has_tag:
+        if request.method in _READING and response.status == HTTPStatus.OK and not has_tag:
             response.tag = tag_of(response.body)
         return respond_unless_known(response, request.headers)
 
