@@ -8,13 +8,14 @@ import pytest
 import pytest_asyncio
 
 from quire.extension_loading import ExtensionError, load_extensions
-from tests.databases.kind import Kind
+from tests.databases.kind import Kind, opened
 from tests.extending.background import delivered
 from tests.extending.project import PAPERS, module, open_extended, schema_in, titles, write_code
 from tests.extending.test_counts import batch
 from tests.library.statements import log_statements
-from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.unit.admin_api.office import BOSS, Office, office_project, run_office
 from tests.unit.admin_api.test_releases import ask, entry, release
+from tests.unit.events import record_events
 from tests.unit.kiosk import PAPER
 
 MANY = """
@@ -619,3 +620,55 @@ async def test_the_documents_of_a_deleted_locale_are_a_bulk_write(
             ("told", [("fr", "Af"), ("fr", "Bf")]),
         ]
         assert await titles(office) == ["A", "B"]
+
+
+async def french_papers(office: Office, *titles: str) -> int:
+    """Write papers in both locales; returns the id of the French one."""
+    for title in titles:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": title}})
+        target = f"/api/papers/{made.data['documentId']}?locale=fr"
+        assert (await office.ask("PUT", target, {"data": {"title": title}})).status == 200
+    locales = (await office.ask("GET", "/i18n/locales", token=office.boss)).json
+    (french_id,) = [one["id"] for one in locales if one["code"] == "fr"]
+    return int(french_id)
+
+
+async def test_webhooks_get_what_code_writes_when_a_locale_is_deleted(
+    tmp_path: Path, kind: Kind
+) -> None:
+    """The deleted entries are not reported, as in Strapi."""
+    code = """
+    @after_write(PAPER, on=["delete"])
+    async def note(write):
+        with as_system("notes of deleted papers"):
+            await documents(WRITER).create({"name": write.locale})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        french_id = await french_papers(office, "A", "B")
+        listener = record_events(office.app)
+        gone = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+        assert gone.status == 200, gone.json
+        heard = [(event.name.value, event.model, event.entry) for event in listener.events()]
+        assert [(name, model) for name, model, _ in heard] == [("entry.create", "writer")] * 2
+        assert [entry and entry["name"] for _, _, entry in heard] == ["fr", "fr"]
+
+
+@pytest.mark.parametrize(
+    "code", ["", "@after_write(PAPER, on=['delete'])\ndef note(write):\n    pass\n"]
+)
+async def test_rows_without_a_document_do_not_keep_a_locale(
+    tmp_path: Path, kind: Kind, code: str
+) -> None:
+    """Other programs have inserted them."""
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, code)
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            french_id = await french_papers(office, "A")
+            with opened(kind, project) as rows:
+                rows.execute("UPDATE paper_rows SET document_id = NULL WHERE locale = 'fr'")
+            gone = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+            assert gone.status == 200, gone.json
+            with opened(kind, project) as rows:
+                assert rows.execute("SELECT id FROM paper_rows WHERE locale = 'fr'") == []
+            assert await titles(office) == ["A"]

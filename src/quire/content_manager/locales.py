@@ -23,6 +23,7 @@ from quire.document_service.service import run_commands
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
+from quire.webhooks.events import EventName
 
 DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 EXISTS = "This locale already exists"
@@ -58,9 +59,9 @@ class ManagedLocale(Struct, frozen=True, kw_only=True):
 
 
 class _VersionRow(BaseRow, frozen=True, rename="camel"):
-    """A version of a document."""
+    """A version of a document, ``None`` for a row of another program that belongs to none."""
 
-    document_id: str
+    document_id: str | None
 
 
 class LocaleStore:
@@ -132,23 +133,30 @@ class LocaleStore:
         """Delete the entries of a type in a locale.
 
         The system deletes documents one by one where code of the project is called for it, else
-        rows together. Webhooks get no events, as in Strapi.
+        rows together. Webhooks get no events of them, as in Strapi, but those of what code writes.
         """
         uid, extensions = content_type.uid, unit.engine.extensions
         table = self._tables.table_for(uid, _VersionRow)
         rows = yield from table.select(eq("locale", code))
-        if (uid, "delete") not in {*extensions.writes, *extensions.around}:
-            yield from table.delete_ids([row.id for row in rows])
+        calls_code = (uid, "delete") in {*extensions.writes, *extensions.around}
+        document_ids = dict.fromkeys(
+            row.document_id for row in rows if calls_code and row.document_id is not None
+        )
+        yield from table.delete_ids([row.id for row in rows if row.document_id not in document_ids])
+        if not document_ids:
             return
-        document_ids = dict.fromkeys(row.document_id for row in rows)
         commands = [
             DeleteDocument(uid=uid, document_id=document_id, locale=code)
             for document_id in document_ids
         ]
-        is_listening, unit.listening = unit.listening, False
         act = partial(run_commands, unit, commands)
+        earlier_events = len(unit.events)
         yield from unit.nested(act, as_system=True, causes=())
-        unit.listening = is_listening
+        unit.events[earlier_events:] = [
+            event
+            for event in unit.events[earlier_events:]
+            if (event.name, event.uid, event.locale) != (EventName.DELETE, uid, code)
+        ]
 
 
 def read_default_locale(writes: Writes) -> Program[str | None]:
