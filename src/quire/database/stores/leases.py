@@ -114,6 +114,8 @@ class Leases:
             except AppError as error:
                 outages.note_failure(error)
                 continue
+            if lease_end.expired():  # while it was renewed
+                return
             if not is_held:
                 _log.error("a lease was taken over", lease=name)
                 lease_end.reschedule(loop.time())

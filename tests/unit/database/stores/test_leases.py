@@ -1,13 +1,15 @@
 """A lease has one holder, and expires unless it is renewed."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.interface import Database
+from quire.database.interface import Database, DatabaseWrapper
 from quire.database.program import Program, Resume, wait_for_loop
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
@@ -16,29 +18,34 @@ from quire.errors import ServiceUnavailableError
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Clock, open_office
 
+T = TypeVar("T")
+
 
 class Servers:
     """Servers on one database, by one clock; ``renewing`` renews its leases at once."""
 
-    def __init__(
-        self, database: Database, one: Leases, other: Leases, renewing: Leases, clock: Clock
-    ) -> None:
-        self.database = database
-        self.one, self.other, self.renewing, self.clock = one, other, renewing, clock
+    def __init__(self, database: Database, open_tables: Callable[[], QuireTables]) -> None:
+        self.database, self.clock = database, Clock()
+        self._open_tables = open_tables
+        self.one, self.other = self._leases(database), self._leases(database)
+        self.renewing = self.renewing_in(database)
+
+    def renewing_in(self, database: Database) -> Leases:
+        """Return a server that reaches the database in another way."""
+        return self._leases(database, 0.02)
+
+    def _leases(self, database: Database, seconds: float = 15) -> Leases:
+        writes, tables = Writes(database.dialect), self._open_tables()
+        return Leases(database, writes, tables, self.clock, renewal_seconds=seconds)
 
 
 @pytest.fixture
 async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
     async with open_office(tmp_path, kind=kind) as office:
-        database, clock = office.app.database, Clock()
+        database = office.app.database
         assert database is not None
-
-        def leases(seconds: float = 15) -> Leases:
-            tables = QuireTables(database, target_of(office.app.settings).kind)
-            writes = Writes(database.dialect)
-            return Leases(database, writes, tables, clock, renewal_seconds=seconds)
-
-        yield Servers(database, leases(), leases(), leases(0.02), clock)
+        kind_of_database = target_of(office.app.settings).kind
+        yield Servers(database, partial(QuireTables, database, kind_of_database))
 
 
 async def test_a_lease_is_held_by_one_at_a_time(servers: Servers) -> None:
@@ -155,3 +162,31 @@ async def test_a_block_that_times_out_itself_raises_its_own_error(servers: Serve
     with pytest.raises(TimeoutError):
         async with servers.renewing.hold("files", wait=0), asyncio.timeout(0):
             await asyncio.sleep(60)
+
+
+async def test_a_lease_may_be_renewed_after_its_block_was_cancelled(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database answers late, while the block cleans up."""
+
+    class SlowDatabase(DatabaseWrapper):
+        async def write(self, program: Program[T]) -> T:
+            """See `Database.write`."""
+            if is_held.is_set():
+                await may_answer.wait()
+            return await super().write(program)
+
+    is_held, may_answer = asyncio.Event(), asyncio.Event()
+    monkeypatch.setattr("quire.database.stores.leases.LASTS_MS", 200)
+
+    async def work() -> None:
+        async with servers.renewing_in(SlowDatabase(servers.database)).hold("files", wait=0):
+            is_held.set()
+            try:
+                await asyncio.sleep(60)
+            finally:
+                may_answer.set()
+                await asyncio.sleep(0.2)
+
+    with pytest.raises(ServiceUnavailableError):
+        await work()
