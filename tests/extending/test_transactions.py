@@ -85,6 +85,28 @@ async def test_listeners_hear_of_what_was_kept_alone(tmp_path: Path, kind: Kind)
         assert await titles(office) == ["A"]
 
 
+async def test_a_block_that_exits_is_rolled_back(tmp_path: Path, kind: Kind) -> None:
+    """A library of command lines exits; the hook goes on without the block."""
+    code = """
+    import sys
+
+    @after_write(PAPER, on=["create"])
+    async def write_others(write):
+        try:
+            async with transaction():
+                await documents(WRITER).create({"name": "undone"})
+                sys.exit(1)
+        except SystemExit:
+            pass
+        await documents(WRITER).create({"name": "kept"})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        assert made.status == 201, made.json
+        found = await office.ask("GET", "/api/writers")
+        assert [one["name"] for one in found.data] == ["kept"]
+
+
 async def test_a_server_stops_while_a_hook_of_a_cancelled_request_runs(
     tmp_path: Path, kind: Kind
 ) -> None:

@@ -21,7 +21,7 @@ from quire.document_service.commands import Command
 from quire.document_service.password_hashing import passwords_of
 from quire.document_service.unit_of_work import UnitOfWork, WriteProgram
 from quire.errors import ServiceUnavailableError
-from quire.hooks.errors import StatementLimitError
+from quire.hooks.errors import CODE_ERRORS, StatementLimitError
 from quire.hooks.registry import CallCause, CodeLimits
 
 _log = structlog.get_logger("quire.transactions")
@@ -241,7 +241,7 @@ async def savepoint_in(transaction: HeldTransaction, unit: UnitOfWork) -> AsyncI
         with suppress(ServiceUnavailableError):  # unless it has ended
             transaction.run_next(savepoint.roll_back)
         raise
-    except Exception:
+    except CODE_ERRORS:
         await transaction.ask(savepoint.roll_back, counts=False)
         raise
     # If it were waited for, the block could be cancelled after its writes have become permanent.
