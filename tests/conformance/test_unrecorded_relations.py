@@ -12,7 +12,7 @@ from tests.conformance.client import AsgiClient
 from tests.conformance.conftest import open_app
 from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
-from tests.databases.kind import Kind
+from tests.databases.kind import Kind, opened
 from tests.interop.changes import migrate
 
 JsonObject = dict[str, Any]
@@ -71,8 +71,9 @@ _LEAFLET: JsonObject = {
 class NoteClient:
     """Writes and reads notes, with a token for everything."""
 
-    def __init__(self, client: AsgiClient) -> None:
+    def __init__(self, client: AsgiClient, kind: Kind, project: Path) -> None:
         self._client = client
+        self._kind, self._project = kind, project
         self._headers = {"Authorization": f"Bearer {credentials().api_tokens['full']}"}
 
     async def write(self, method: str, path: str, **data: object) -> JsonObject:
@@ -87,6 +88,11 @@ class NoteClient:
     async def related(self, document_id: str, name: str, query: str) -> list[JsonObject]:
         found: list[JsonObject] = (await self.entry("notes", document_id, query))[name]
         return found
+
+    def execute(self, sql: str, *values: object) -> None:
+        """Change rows as other programs do."""
+        with opened(self._kind, self._project) as rows:
+            rows.execute(sql, values)
 
     async def managed(self, path: str, data: JsonObject | None = None) -> JsonObject:
         """Return what an administrator gets of the content manager; with ``data`` they post it."""
@@ -124,7 +130,7 @@ async def notes(
         schema_file.write_text(json.dumps(schema))
     await migrate(project, Renames())
     async with open_app(project) as client:
-        yield NoteClient(client)
+        yield NoteClient(client, kind, project)
     kind.release(project)
 
 
@@ -338,6 +344,18 @@ async def test_what_another_locale_lacks_is_not_linked_there(
     await notes.write("PUT", f"leaflets/{leaflet}", pick={"article": article})
     assert await picked_titles(notes, leaflet, "en", status) == ["en"]
     assert await picked_titles(notes, leaflet, "fr", status) == []
+
+
+async def test_links_to_rows_that_are_gone_are_not_missing_in_a_new_locale(
+    notes: NoteClient,
+) -> None:
+    """Strapi leaves polymorphic links to deleted entries behind."""
+    article = await new_article(notes)
+    leaflet = await new_leaflet(notes, {"any": [{"__type": ARTICLE, "documentId": article}]})
+    notes.execute("DELETE FROM articles WHERE document_id = ?", article)
+    made = await notes.write("PUT", f"leaflets/{leaflet}?locale=fr", title="fr")
+    assert "error" not in made, made
+    assert await picked_titles(notes, leaflet, "fr", "published") == []
 
 
 async def test_other_locales_are_listed_without_their_components(notes: NoteClient) -> None:

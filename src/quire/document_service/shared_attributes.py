@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quire.database.entries.copy_version import copy_attributes
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.lookup import rows_of_documents
+from quire.database.entries.lookup import existing_ids, rows_of_documents
 from quire.database.entries.row_comparison import Signatures, clear_parts, columns_of, signatures
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program, Value
@@ -57,7 +57,9 @@ def copy_shared_values(
     locale = target.locale or unit.engine.default_locale
     for uid, row_ids in missing.items():
         linked = unit.store.layout(uid)
-        for row_id in sorted(row_ids):
+        # Polymorphic links of deleted entries may be left.
+        present_ids = yield from existing_ids(unit.store, uid, row_ids)
+        for row_id in sorted(present_ids):
             columns = [linked.table.columns["documentId"]]
             (document_id,) = yield from columns_of(unit.store, linked, row_id, columns)
             rows = yield from rows_of_documents(unit.store, uid, locale, (str(document_id),))
