@@ -327,6 +327,25 @@ async def test_the_v4_format_has_no_documents_that_code_can_change(
         assert one.status == 400
 
 
+async def test_a_changed_document_is_sent_although_its_tag_is_known(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @around(PAPER, on=["find_one"])
+    async def count_writers(call, proceed):
+        result = await proceed(call)
+        (paper,) = await result.documents()
+        paper["price"] = await documents(WRITER).count()
+        return result.with_documents([paper])
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        target = f"/api/papers/{(await make(office, title='A'))['documentId']}"
+        tag = (await office.ask("GET", target)).headers["etag"]
+        await office.ask("POST", "/api/writers", {"data": {"name": "W"}})
+        found = await office.ask("GET", target, headers={"If-None-Match": tag})
+        assert (found.status, found.data["price"]) == (200, 1)
+
+
 async def test_a_function_does_not_wrap_its_own_reads(tmp_path: Path, kind: Kind) -> None:
     code = """
     @around(PAPER, on=["find"])

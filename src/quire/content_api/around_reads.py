@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.access.ability import narrow_for_call
-from quire.content_api.envelope import is_known, respond_known, tag_of, tags_known
+from quire.content_api.envelope import respond_unless_known, tag_of
 from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.http_messages import NO_CONTENT, NOT_MODIFIED, Handler, Request, Response
 from quire.content_api.routes import Route
@@ -184,10 +184,9 @@ class _ReadResponse:
         new_data = documents if is_list else documents[0]
         text = _encode(new_data if member is None else {**body, member: new_data})
         tag = tag_of(text) if is_list and response.tag is not None else response.tag
-        client_tags = tags_known(self._request.headers)
-        if tag is not None and client_tags is not None and is_known(tag, client_tags):
-            return respond_known(tag)
-        return Response(response.status, text, response.content_type, response.headers, tag=tag)
+        changed = Response(response.status, text, response.content_type, response.headers, tag=tag)
+        # The tag of one document does not depend on what the function has changed.
+        return respond_unless_known(changed, self._request.headers) if is_list else changed
 
     async def _full_response(self) -> Response:
         """Return the response with its body, also where the client has that already."""
