@@ -155,6 +155,23 @@ async def test_a_job_that_exits_fails_and_the_server_goes_on(
         assert (await office.ask("GET", "/api/papers")).status == 200
 
 
+async def test_a_plain_job_without_a_next_item_fails(tmp_path: Path, kind: Kind) -> None:
+    """Futures cannot hold StopIteration."""
+    code = """
+    @job(retries=0)
+    def take() -> None:
+        next(iter(()))
+
+    @route.post("/take", public=True)
+    async def start() -> None:
+        await take.enqueue()
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert (await office.ask("POST", "/api/take")).status == 204
+        (job,) = await ended(office)
+        assert (job.state, job.message) == ("failed", "RuntimeError: StopIteration was raised")
+
+
 async def test_a_job_that_takes_too_long_is_interrupted(tmp_path: Path, kind: Kind) -> None:
     code = counting("await asyncio.sleep(60)", "timeout=1, retries=0")
     async with open_extended(tmp_path, kind, code) as office:

@@ -19,7 +19,12 @@ from tests.extending.project import PAPERS, module, write_code
 from tests.unit.admin_api.office import BOSS, Office, office_project, run_office
 
 SECRET = "quicksilver"
-ERRORS = ["UnexpectedError()", f"SystemExit('{SECRET}')", "asyncio.CancelledError()"]
+ERRORS = [
+    "UnexpectedError()",
+    f"SystemExit('{SECRET}')",
+    "asyncio.CancelledError()",
+    f"StopIteration('{SECRET}')",
+]
 FAILURE = f"""
 import os
 

@@ -30,6 +30,7 @@ from quire.document_service.validate.problems import (
     validation_error,
 )
 from quire.errors import AppError, ProjectCodeError, ProjectCodeTimeoutError, ValidationError
+from quire.hooks.checked_function import call_in_thread
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import CODE_ERRORS, UnitOfWorkError
 from quire.hooks.function_times import FunctionTimer
@@ -148,7 +149,7 @@ async def _call(function: Callable[..., Any], arguments: Mapping[str, object]) -
     """Call a function; a plain one on a thread, as it may block."""
     if inspect.iscoroutinefunction(function):
         return await function(**arguments)
-    return await asyncio.to_thread(function, **arguments)
+    return await call_in_thread(function, **arguments)
 
 
 def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:

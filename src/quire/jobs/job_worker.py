@@ -9,8 +9,6 @@ import inspect
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from contextvars import copy_context
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -28,6 +26,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.transaction_context import CallContext, FindUser
 from quire.errors import AppError, ValidationError
 from quire.hooks.after_commit import ChangeListener
+from quire.hooks.checked_function import call_in_thread
 from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.registry import CallCause
@@ -321,11 +320,7 @@ class JobWorker(QueueWorker):
         self, definition: JobDefinition, arguments: dict[str, Any], seconds: float
     ) -> None:
         """Call a plain function, which may block; it cannot be interrupted."""
-        # A task of its own, such as that of `asyncio.to_thread`, would pass SystemExit to the loop.
-        context = copy_context()
-        call = asyncio.get_running_loop().run_in_executor(
-            None, partial(context.run, definition.function, **arguments)
-        )
+        call = call_in_thread(definition.function, **arguments)
         _, pending = await asyncio.wait([call], timeout=seconds)
         if pending:
             _log.error(

@@ -15,6 +15,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows
 from quire.document_service.transaction_context import CallContext
 from quire.errors import ConfigurationError
+from quire.hooks.checked_function import call_in_thread
 from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.registry import Extensions
 from quire.hooks.startup_shutdown import LifecycleFunction, Moment
@@ -72,7 +73,7 @@ async def _call(runtime: JobRuntime, function: LifecycleFunction, seconds: float
                 if inspect.iscoroutinefunction(function.function):
                     await function.function()
                 else:
-                    await asyncio.to_thread(function.function)
+                    await call_in_thread(function.function)
     finally:
         context.is_ended = True
 
