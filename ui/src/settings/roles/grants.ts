@@ -163,9 +163,9 @@ export function withConditions(grants: Grants, uid: string, verb: string, condit
   return grant ? { ...grants, content: new Map(grants.content).set(keyOf(uid, verb), { ...grant, conditions }) } : grants
 }
 
-/** What conditions are called; one that is no longer there keeps its id. */
+/** What conditions are called, in the same order for all roles; one that is no longer there keeps its id. */
 export const namesOfConditions = (ids: string[], known: Catalogue['conditions']): string =>
-  ids.map((id) => known.find((one) => one.id === id)?.displayName ?? id).join(', ')
+  ids.map((id) => known.find((one) => one.id === id)?.displayName ?? id).sort().join(', ')
 
 export const conditionsOf = (grants: Grants, uid: string, verb: string): string[] => grants.content.get(keyOf(uid, verb))?.conditions ?? []
 export const isGranted = (grants: Grants, uid: string, verb: string): boolean => grants.content.has(keyOf(uid, verb))
