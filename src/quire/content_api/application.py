@@ -94,9 +94,9 @@ _READY_PATH = b"/_ready"
 _SERVER_ERROR = 500
 _SHUTTING_DOWN = "The server is shutting down"
 _MAX_ATTEMPTS = 4
+"""How often a request is repeated after a change of the schema: another change may follow."""
 _FAILURES = (*CODE_ERRORS, asyncio.CancelledError)
 """What a request may fail with. Code of a project may raise any of them, see `_is_cancelled`."""
-"""How often a request is repeated after a change of the schema: another change may follow."""
 
 
 async def no_successor(_: "ContentApi") -> None:
