@@ -115,7 +115,7 @@ def _condition(value: object) -> object:
         return value
     conditions: dict[str, object] = {}
     for name, inner in value.items():
-        is_negation = name == "$not" and _has_undefined(inner)
+        is_negation = name == "$not" and has_undefined(inner)
         condition = UNDEFINED if is_negation else _condition(inner)
         if condition is not UNDEFINED:
             conditions[name] = condition
@@ -124,11 +124,12 @@ def _condition(value: object) -> object:
     return conditions if len(conditions) == len(value) else {"$and": [conditions, _NO_ROWS]}
 
 
-def _has_undefined(value: object) -> bool:
+def has_undefined(value: object) -> bool:
+    """Tell whether an undefined value is in a filter."""
     if isinstance(value, dict):
-        return any(map(_has_undefined, value.values()))
+        return any(map(has_undefined, value.values()))
     if isinstance(value, list):
-        return any(map(_has_undefined, value))
+        return any(map(has_undefined, value))
     return value is UNDEFINED
 
 

@@ -27,6 +27,7 @@ from quire.content_api.project_javascript.queries import (
     rows_query,
 )
 from quire.customisations.evaluated_code.model import has_single_rows
+from quire.customisations.query_changes import has_undefined
 from quire.document_service.commands import (
     CreateDocument,
     DeleteDocument,
@@ -376,7 +377,7 @@ class DataAccess(DataReads):
             raise UnsupportedError("deletes rows of documents that have several")
         if condition in ({}, None, UNDEFINED) and "limit" in parameters:
             raise ThrownError(ErrorValue("Error", "Delete requires a where parameter"))
-        if not isinstance(condition, dict) or not condition or _has_undefined(condition):
+        if not isinstance(condition, dict) or not condition or has_undefined(condition):
             raise UnsupportedError("deletes rows without a condition")
         query = rows_query({**parameters, "where": condition})
         prepared = await self._prepare_read(content_type, "rows", query)
@@ -464,14 +465,6 @@ def _rows_query(document_id: str, locale_query: Query, parameters: Query) -> Que
         if name in parameters
     }
     return {"filters": {"documentId": document_id}, "sort": ["id"], **locale_query, **selection}
-
-
-def _has_undefined(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_undefined, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_undefined, value))
-    return value is UNDEFINED
 
 
 def _locale(parameters: Mapping[str, object]) -> str | None:
