@@ -42,8 +42,8 @@ def audit_log_schedules(
     return (ScheduleDefinition(job=job, cron=_CRON),)
 
 
-class SystemRowLimit:
-    """Keeps the last rows of writes as the system, for as long as the process runs.
+class SystemRowCleanup:
+    """Deletes all but the last rows of writes as the system, again and again while it runs.
 
     Code can write at any rate, so this does not wait for the job of a day, and it does nothing in a
     process whose code wrote nothing.

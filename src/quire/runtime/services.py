@@ -22,7 +22,7 @@ from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.slow_lists import SlowLists
 from quire.jobs.setup import JobParts, open_jobs
 from quire.queue_worker import no_span
-from quire.runtime.audit_log_retention import SystemRowLimit
+from quire.runtime.audit_log_retention import SystemRowCleanup
 from quire.runtime.metrics_collector import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
@@ -50,7 +50,7 @@ class Services(Struct, frozen=True, kw_only=True):
     attempts: LoginThrottle
     counter_exchange: CounterExchange | None
     audit: AuditLog
-    system_row_limit: SystemRowLimit
+    system_row_cleanup: SystemRowCleanup
     webhooks: WebhookParts
     jobs: JobParts
     slow_lists: SlowLists
@@ -72,7 +72,7 @@ class Services(Struct, frozen=True, kw_only=True):
         if self.counter_exchange is not None:
             self.counter_exchange.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
-        self.system_row_limit.start()
+        self.system_row_cleanup.start()
 
     async def close(self) -> None:
         """Finish running work, and close the database last.
@@ -91,7 +91,7 @@ class Services(Struct, frozen=True, kw_only=True):
             parts.push_async_callback(self.webhooks.worker.stop)
             parts.push_async_callback(self.jobs.run_stop, seconds)
             parts.push_async_callback(self.jobs.stop, seconds)
-            parts.push_async_callback(self.system_row_limit.stop)
+            parts.push_async_callback(self.system_row_cleanup.stop)
             parts.push_async_callback(self.slow_lists.stop)
             parts.callback(self.metrics.stop)
 
@@ -129,7 +129,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
             else None
         ),
         audit=audit,
-        system_row_limit=SystemRowLimit(settings.audit, audit),
+        system_row_cleanup=SystemRowCleanup(settings.audit, audit),
         webhooks=open_webhooks(settings, database, writes, tables, clock, tracing),
         jobs=open_jobs(
             settings,

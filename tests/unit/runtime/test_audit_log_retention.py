@@ -9,7 +9,7 @@ from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AuditLog, AuditQuery, AuditRow
 from quire.database.stores.quire_tables import QuireTables
-from quire.runtime.audit_log_retention import AUDIT_LOG_JOB, SystemRowLimit
+from quire.runtime.audit_log_retention import AUDIT_LOG_JOB, SystemRowCleanup
 from tests.databases.kind import Kind
 from tests.extending.background import ended, until
 from tests.unit.admin_api.office import BOSS, Office
@@ -73,7 +73,7 @@ async def test_the_last_rows_of_writes_as_the_system_are_kept(tmp_path: Path, ki
         rows.insert(0, _row(-1, actor_id=None, actor="system: import", action="POST /admin/login"))
         await database.write(audit.add_in_transaction(rows))
 
-        limit = SystemRowLimit(office.app.settings.audit, audit, pause_seconds=0.01)
+        limit = SystemRowCleanup(office.app.settings.audit, audit, pause_seconds=0.01)
         limit.start()
 
         async def is_limited() -> bool:
@@ -107,14 +107,14 @@ async def test_old_rows_are_deleted_in_several_transactions(tmp_path: Path, kind
         )
         writes = 0
 
-        class Counted(DatabaseWrapper):
+        class CountingDatabase(DatabaseWrapper):
             async def write(self, program: Program[T]) -> T:
                 nonlocal writes
                 writes += 1
                 return await super().write(program)
 
         tables = QuireTables(database, target_of(office.app.settings).kind)
-        audit = AuditLog(Counted(database), Writes(database.dialect), tables)
+        audit = AuditLog(CountingDatabase(database), Writes(database.dialect), tables)
         await audit.ready()
         await audit.delete_before(2400)
         assert writes == 3

@@ -122,8 +122,8 @@ async def test_a_machine_takes_over_what_its_own_killed_process_has_left(servers
             pass
 
 
-async def test_a_block_ends_when_somebody_else_has_taken_its_lease(servers: Servers) -> None:
-    """After a pause of the process, for example; the other one must not be disturbed."""
+async def start_block_with_ended_lease(servers: Servers) -> asyncio.Task[None]:
+    """Start a block that renews its lease, which has ended meanwhile."""
 
     async def work() -> None:
         async with servers.renewing.hold("files", wait=0):
@@ -134,6 +134,12 @@ async def test_a_block_ends_when_somebody_else_has_taken_its_lease(servers: Serv
     working = asyncio.create_task(work())
     await is_held.wait()
     servers.clock.now += LASTS_MS
+    return working
+
+
+async def test_a_block_ends_when_somebody_else_has_taken_its_lease(servers: Servers) -> None:
+    """After a pause of the process, for example; the other one must not be disturbed."""
+    working = await start_block_with_ended_lease(servers)
     async with servers.other.hold("files", wait=0):
         with pytest.raises(ServiceUnavailableError):
             await asyncio.wait_for(working, 30)
@@ -143,15 +149,7 @@ async def test_a_block_ends_when_somebody_else_has_taken_its_lease(servers: Serv
 
 
 async def test_a_lease_that_was_taken_and_given_back_is_lost_as_well(servers: Servers) -> None:
-    async def work() -> None:
-        async with servers.renewing.hold("files", wait=0):
-            is_held.set()
-            await asyncio.sleep(60)
-
-    is_held = asyncio.Event()
-    working = asyncio.create_task(work())
-    await is_held.wait()
-    servers.clock.now += LASTS_MS
+    working = await start_block_with_ended_lease(servers)
     async with servers.other.hold("files", wait=0):
         pass
     with pytest.raises(ServiceUnavailableError):

@@ -212,7 +212,7 @@ async def test_an_outage_is_logged_without_a_traceback(kind: Kind, tmp_path: Pat
     slow = SlowLists(pause_seconds=0.01)
     was_asked = asyncio.Event()
 
-    class Lost(DatabaseWrapper):
+    class DatabaseOfLostServer(DatabaseWrapper):
         async def write(self, program: Program[T]) -> T:
             program.close()
             was_asked.set()
@@ -220,7 +220,7 @@ async def test_an_outage_is_logged_without_a_traceback(kind: Kind, tmp_path: Pat
 
     try:
         with capture_logs() as lines:
-            slow.start(Lost(database), Writes(database.dialect), lambda: NOW)
+            slow.start(DatabaseOfLostServer(database), Writes(database.dialect), lambda: NOW)
             slow.count(resolver(BOOK).list(parse_query("sort=rating:desc")).plan)
             await asyncio.wait_for(was_asked.wait(), 30)
             await slow.stop()
