@@ -113,14 +113,13 @@ async def compute_for_administrator(
         if not places:
             continue
         try:
-            shown_entries = _JsonEntries([entries[place] for place in places])
-            values = await calls.values(uid, name, shown_entries)
+            shown_entries = _JsonEntries(
+                [entries[place] for place in places], [results[place] for place in places]
+            )
+            await calls.compute(uid, name, shown_entries)
         except AppError as error:
             _log.warning("a computed field is not shown", field=name, error=type(error).__name__)
             errors[name] = error
-            continue
-        for place, value in zip(places, values, strict=True):
-            results[place][name] = value
     return results, errors
 
 
@@ -177,33 +176,34 @@ class _ComputedCalls:
                 for inner, related in _populated_entries(edge, entries):
                     await self.fill(inner, related)
         for name in node.computed:
-            entries.set(name, await self.values(node.uid, name, entries))
+            await self.compute(node.uid, name, entries)
         for name in node.hidden:
             entries.remove(name)
 
-    async def values(self, uid: str, name: str, entries: "_Entries") -> list[object]:
-        """Return the values of one field for entries. Raises as `ComputedReads.complete`."""
+    async def compute(self, uid: str, name: str, entries: "_Entries") -> None:
+        """Set one field of entries. Raises as `ComputedReads.complete`."""
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         observed = ObservedTime(self._engine.clock)
         token = observed_time.set(observed)
         try:
             if field.batch:
-                values = await self._call_batch(field, entries)
+                entries.set(name, await self._call_batch(field, entries))
             else:
-                values = call_plain(field, entries.map, field)
+                call_plain(field, entries.compute, field)
         except CODE_ERRORS as error:
             if self._null_on_error or not isinstance(error, AppError):
                 _log.error("a computed field failed", field=field.name, place=field.place)
             if self._null_on_error:
-                return [None] * len(entries)
-            if isinstance(error, AppError):
+                entries.set(name, [None] * len(entries))
+            elif isinstance(error, AppError):
                 raise
-            raise ProjectCodeError(field.name, field.place) from error
+            else:
+                raise ProjectCodeError(field.name, field.place) from error
+        else:
+            self.is_cacheable &= not observed.was_read
         finally:
             observed_time.reset(token)
-        self.is_cacheable &= not observed.was_read
-        return values
 
     async def _call_batch(self, field: ComputedField, entries: "_Entries") -> list[object]:
         documents = _documents_for(field, entries)
@@ -241,8 +241,8 @@ class _Entries(Protocol):
     def column(self, name: str) -> list[Any]:
         """Return the values of a field, with documents for objects in them."""
 
-    def map(self, field: ComputedField) -> list[object]:
-        """Return what the function of a field returns for each entry."""
+    def compute(self, field: ComputedField) -> None:
+        """Set a field of each entry to what its function returns for it."""
 
     def set(self, name: str, values: Sequence[object]) -> None:
         """Set the values of a field."""
@@ -255,10 +255,13 @@ class _Entries(Protocol):
 
 
 class _JsonEntries:
-    """Entries as JSON objects."""
+    """Entries as JSON objects; fields are set in ``results``, by default in the entries."""
 
-    def __init__(self, entries: Sequence[EntryJson]) -> None:
+    def __init__(
+        self, entries: Sequence[EntryJson], results: Sequence[EntryJson] | None = None
+    ) -> None:
         self._entries = entries
+        self._results = entries if results is None else results
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -266,12 +269,12 @@ class _JsonEntries:
     def column(self, name: str) -> list[Any]:
         return [convert_value(entry[name]) for entry in self._entries]
 
-    def map(self, field: ComputedField) -> list[object]:
-        return [*map(field.function, _documents_for(field, self))]
+    def compute(self, field: ComputedField) -> None:
+        self.set(field.name, [*map(field.function, _documents_for(field, self))])
 
     def set(self, name: str, values: Sequence[object]) -> None:
-        for entry, value in zip(self._entries, values, strict=True):
-            entry[name] = value
+        for result, value in zip(self._results, values, strict=True):
+            result[name] = value
 
     def remove(self, name: str) -> None:
         for entry in self._entries:
@@ -299,8 +302,11 @@ class _ItemEntries:
         # Others are encoded already, or encode themselves.
         return [convert_value(value) for value in msgspec.json.decode(encode(values))]
 
-    def map(self, field: ComputedField) -> list[object]:
-        return _compile_calls(self._record, field)(self._items)
+    def compute(self, field: ComputedField) -> None:
+        if encoded_members(self._record).isdisjoint(field.needs):
+            _compile_calls(self._record, field)(self._items)
+        else:
+            self.set(field.name, [*map(field.function, _documents_for(field, self))])
 
     def set(self, name: str, values: Sequence[object]) -> None:
         # A loop would take twice as long.
@@ -319,31 +325,25 @@ _PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 @lru_cache(_MAX_COMPILED)
-def _compile_calls(
-    record: type[Item], field: ComputedField
-) -> Callable[[Sequence[Item]], list[object]]:
-    """Generate a function that calls the one of a field with a document for each item.
+def _compile_calls(record: type[Item], field: ComputedField) -> Callable[[Sequence[Item]], None]:
+    """Generate a function that sets a field of each item to what its function returns for it.
 
     A document is made, and removed, at each call: making all of them first takes longer. The
     generated source contains names of the schema, and nothing from a request.
     """
-    if not encoded_members(record).isdisjoint(field.needs):
-        return lambda items: [*map(field.function, _documents_for(field, _ItemEntries(items)))]
     members = member_names(record)
     assignments = "; ".join(f"document[{need!r}] = item.{members[need]}" for need in field.needs)
     source = f"""
-def call_for_each(items):
-    results = []
+def compute(items):
     for item in items:
         document = make()
         {assignments}
-        results.append(function(document))
-    return results
+        item.{members[field.name]} = function(document)
 """
     names: dict[str, Any] = {"make": field.document, "function": field.function}
     exec(source, names)  # noqa: S102
-    call_for_each: Callable[[Sequence[Item]], list[object]] = names["call_for_each"]
-    return call_for_each
+    compute: Callable[[Sequence[Item]], None] = names["compute"]
+    return compute
 
 
 def _documents_for(field: ComputedField, entries: _Entries) -> list[Document]:

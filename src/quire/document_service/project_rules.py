@@ -7,6 +7,7 @@ no document.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from time import perf_counter
 
 import orjson
 import structlog
@@ -26,7 +27,7 @@ from quire.access.row_rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.bounded_cache import BoundedCache
 from quire.hooks.errors import CODE_ERRORS
-from quire.hooks.function_times import call_plain
+from quire.hooks.function_times import MAX_PLAIN_SECONDS, add_plain_call, function_times
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
 from quire.hooks.time import ObservedTime, observed_time
@@ -45,13 +46,16 @@ _MAX_FORMS = 16
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
 _NO_RULES: frozenset[Rule] = frozenset()
-_CONSTANT_CONDITIONS = {True: None, False: NO_ROW}
-"""The conditions of rules that are the same for all rows."""
+_RESULT_TYPES = (bool, Mapping)
+"""Types of what rules return."""
 _UNCHANGED_ABILITIES = (NarrowedAbility, Unsanitized)
 """Types of abilities that rules do not narrow, or have narrowed already.
 
 A union of these types in a function would be created for each call.
 """
+
+_AbilityKey = tuple[Ability, frozenset[str] | None, bytes]
+"""An ability, the actions of the rules that narrow it, and the results of these rules."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -66,9 +70,7 @@ class RuleEvaluation:
         self._schema = schema
         self._clock = clock
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
-        self._abilities: BoundedCache[
-            tuple[Ability, frozenset[str] | None, tuple[str | None, ...]], Ability
-        ] = BoundedCache(_CACHE_SIZE)
+        self._abilities: BoundedCache[_AbilityKey, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
         self._admin_abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
         ] = BoundedCache(_CACHE_SIZE)
@@ -98,14 +100,16 @@ class RuleEvaluation:
                 rules = self._rules_on(actions)
         if not rules or isinstance(ability, _UNCHANGED_ABILITIES):
             return ability
-        texts, volatile, _ = self._evaluate(rules, acting(principal))
-        if volatile:
-            return NarrowedAbility(ability, self._bind_rules(rules, texts, volatile, actions))
-        key = (ability, actions, texts)
-        narrowed_ability = self._abilities.get(key)
+        results, volatile, _ = self._call(rules, acting(principal))
+        key = None if volatile else _ability_key(ability, actions, results)
+        narrowed_ability = None if key is None else self._abilities.get(key)
         if narrowed_ability is None:
-            bound_rules = self._bind_rules(rules, texts, volatile, actions)
-            narrowed_ability = self._abilities[key] = NarrowedAbility(ability, bound_rules)
+            conditions, failed = self._conditions(rules, results)
+            bound_rules = self._bind_rules(rules, conditions, volatile, actions)
+            narrowed_ability = NarrowedAbility(ability, bound_rules)
+            # Rules that fail are logged each time.
+            if key is not None and not failed:
+                self._abilities[key] = narrowed_ability
         return narrowed_ability
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
@@ -127,8 +131,10 @@ class RuleEvaluation:
         if not self._rules:
             return NO_PROJECT_RULES
         rules = self._rules
-        texts, volatile, failed = self._evaluate(rules, Principal(kind="admin", id=id_))
-        bound_rules = self._bind_rules(rules, texts, volatile)
+        results, volatile, failed = self._call(rules, Principal(kind="admin", id=id_))
+        conditions, invalid = self._conditions(rules, results)
+        bound_rules = self._bind_rules(rules, conditions, volatile)
+        failed = [*failed, *invalid]
         if not failed:
             return bound_rules
         failed_by_action = {
@@ -145,37 +151,59 @@ class RuleEvaluation:
         )
         return rules
 
-    def _evaluate(
+    def _call(
         self, rules: Sequence[Rule], principal: Principal
-    ) -> tuple[tuple[str | None, ...], frozenset[Rule], Sequence[Rule]]:
-        """Return the condition of each rule, ``None`` for all rows.
+    ) -> tuple[Sequence[object], frozenset[Rule], Sequence[Rule]]:
+        """Return the results of rules, which of them read the clock, and which have failed.
 
-        And which rules read the clock, and which have failed.
+        The results are booleans and mappings; that of a rule that fails is false.
         """
-        texts: list[str | None] = []
+        results: list[object] = []
         volatile: list[Rule] = []
         failed: list[Rule] = []
+        times = function_times.get()
         observed = ObservedTime(self._clock)
         token = observed_time.set(observed)
         try:
             for rule in rules:
+                start = perf_counter()
                 try:
-                    result: object = call_plain(rule, rule.function, principal)
-                    texts.append(
-                        _CONSTANT_CONDITIONS[result]
-                        if isinstance(result, bool)
-                        else self._condition(rule, result)
-                    )
+                    result: object = rule.function(principal)
+                    # The check for a mapping takes longer than the rest of this block.
+                    if type(result) is not dict and not isinstance(result, _RESULT_TYPES):
+                        raise _not_filters(result)
                 except CODE_ERRORS as error:  # whatever fails in a rule denies
-                    _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
-                    texts.append(NO_ROW)
+                    _log_failure(rule, error)
+                    result = False
                     failed.append(rule)
+                results.append(result)
+                seconds = perf_counter() - start
+                if times is not None or seconds > MAX_PLAIN_SECONDS:
+                    add_plain_call(rule, seconds, times)
                 if observed.was_read:
                     observed.was_read = False
                     volatile.append(rule)
         finally:
             observed_time.reset(token)
-        return tuple(texts), frozenset(volatile) if volatile else _NO_RULES, failed
+        return results, frozenset(volatile) if volatile else _NO_RULES, failed
+
+    def _conditions(
+        self, rules: Sequence[Rule], results: Sequence[object]
+    ) -> tuple[Sequence[str | None], Sequence[Rule]]:
+        """Return the condition of each rule, ``None`` for all rows, and which are invalid."""
+        conditions: list[str | None] = []
+        invalid: list[Rule] = []
+        for rule, result in zip(rules, results, strict=True):
+            if isinstance(result, bool):
+                conditions.append(None if result else NO_ROW)
+                continue
+            try:
+                conditions.append(self._condition(rule, result))
+            except CODE_ERRORS as error:
+                _log_failure(rule, error)
+                conditions.append(NO_ROW)
+                invalid.append(rule)
+        return conditions, invalid
 
     def bind(self, uid: str, conditions: Sequence[object]) -> str:
         """Return filters of documents of a type as one bound rule.
@@ -186,10 +214,8 @@ class RuleEvaluation:
 
     def _condition(self, source: Rule | str, filters: object) -> str:
         """Return the filters of a rule, or on a uid, as text. Raises as `bind`."""
-        # The check for a mapping takes longer than the rest of this function.
-        if type(filters) is not dict and not isinstance(filters, Mapping):
-            message = f"filters are an object, such as {{'title': 'Sea'}}, not {filters!r}"
-            raise TypeError(message)
+        if not isinstance(filters, Mapping):
+            raise _not_filters(filters)
         try:
             key = (source, orjson.dumps(filters))
         except TypeError:  # values of a filter that JSON does not have, such as decimals
@@ -269,6 +295,27 @@ def acting(principal: access.Principal) -> Principal:
             return Principal(kind="user", id=id_, document_id=document_id)
         case access.ApiToken(id=id_):
             return Principal(kind="token", id=id_)
+
+
+def _ability_key(
+    ability: Ability, actions: frozenset[str] | None, results: Sequence[object]
+) -> _AbilityKey | None:
+    """Return the key of an ability that rules narrow; ``None`` for values that JSON does not have.
+
+    Those are decimals, for example.
+    """
+    try:
+        return ability, actions, orjson.dumps(results)
+    except TypeError:
+        return None
+
+
+def _not_filters(value: object) -> TypeError:
+    return TypeError(f"filters are an object, such as {{'title': 'Sea'}}, not {value!r}")
+
+
+def _log_failure(rule: Rule, error: BaseException) -> None:
+    _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
 
 
 def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, object]:

@@ -18,7 +18,8 @@ from quire.hooks.checked_function import CheckedFunction
 A = TypeVar("A")
 R = TypeVar("R")
 
-_MAX_PLAIN_SECONDS = 0.02
+MAX_PLAIN_SECONDS = 0.02
+"""Plain functions that take longer are reported."""
 _MAX_REPORTED = 1000
 _log = structlog.get_logger("quire.extensions")
 
@@ -78,12 +79,16 @@ def call_plain(
     try:
         return call(argument)
     finally:
-        seconds = perf_counter() - start
         times = function_times.get() if times is None else times
-        if times is not None:
-            _add_time(times, function.name, seconds)
-        if seconds > _MAX_PLAIN_SECONDS:
-            slow_calls.add(function, seconds)
+        add_plain_call(function, perf_counter() - start, times)
+
+
+def add_plain_call(function: CheckedFunction, seconds: float, times: FunctionTimes | None) -> None:
+    """Add the time of a plain function to ``times``, if there are any; a slow one is reported."""
+    if times is not None:
+        _add_time(times, function.name, seconds)
+    if seconds > MAX_PLAIN_SECONDS:
+        slow_calls.add(function, seconds)
 
 
 def _add_time(times: FunctionTimes, name: str, seconds: float) -> None:
