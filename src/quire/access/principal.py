@@ -6,13 +6,13 @@ from quire.access.ability import Ability, FullAccess
 from quire.access.admin_ability import AdminAbility
 
 
-class Anonymous(Struct, frozen=True):
+class Anonymous(Struct, frozen=True, cache_hash=True):
     """A request without credentials; it has the permissions of the public role."""
 
     ability: Ability
 
 
-class EndUser(Struct, frozen=True):
+class EndUser(Struct, frozen=True, cache_hash=True):
     """A signed-in user of the users-permissions plugin.
 
     ``role_name`` is only known in development. ``session_id`` is the session of the JWT, if there
@@ -27,7 +27,7 @@ class EndUser(Struct, frozen=True):
     session_id: str | None = None
 
 
-class ApiToken(Struct, frozen=True):
+class ApiToken(Struct, frozen=True, cache_hash=True):
     """A program that holds an API token. ``last_used_at`` is epoch milliseconds."""
 
     id: int

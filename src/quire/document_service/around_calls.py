@@ -42,7 +42,7 @@ from quire.hooks.errors import CODE_ERRORS, UnknownFieldError
 from quire.hooks.function_times import FunctionTimer
 from quire.hooks.policies import RuleAction
 from quire.hooks.registry import CallCause, require_depth
-from quire.hooks.time import ObservedTime
+from quire.hooks.time import observe_time
 
 Step = tuple[RuleAction, AroundCall]
 """An action, and a function around it."""
@@ -163,7 +163,7 @@ async def _call_steps(
     *,
     as_system: bool,
 ) -> ActionResult[Any]:
-    with ObservedTime(context.engine.clock) as observed:
+    with observe_time() as observer:
 
         async def proceed(index: int, call: Call[Any], /) -> ActionResult[Any]:
             while index < len(steps):
@@ -176,7 +176,7 @@ async def _call_steps(
                 if not any(_is_same_call(cause, other) for other in context.causes):
                     cause_context = context.for_cause(cause, as_system=as_system)
                     return await _call(function, call, cause_context, partial(proceed, index))
-            return await act(call, volatile=observed.was_read)
+            return await act(call, volatile=observer.was_read)
 
         return await proceed(0, call)
 

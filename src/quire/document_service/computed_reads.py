@@ -33,7 +33,7 @@ from quire.hooks.document import Document, convert_value
 from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import CallCause, require_depth
-from quire.hooks.time import ObservedTime, observed_time
+from quire.hooks.time import clock_reads, observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 from quire.query.resolve.fields import computed_fields
 
@@ -154,7 +154,6 @@ class _ComputedCalls:
         *,
         null_on_error: bool = False,
     ) -> None:
-        self._engine = engine
         self._null_on_error = null_on_error
         self._context_of = context_of
         self._fields = engine.schema.computed
@@ -184,13 +183,15 @@ class _ComputedCalls:
         """Set one field of entries. Raises as `ComputedReads.complete`."""
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
-        observed = ObservedTime(self._engine.clock)
-        token = observed_time.set(observed)
         try:
             if field.batch:
-                entries.set(name, await self._call_batch(field, entries))
+                with observe_time() as observer:
+                    entries.set(name, await self._call_batch(field, entries))
+                has_read_clock = observer.was_read
             else:
+                last_read = clock_reads.last
                 call_plain(field, entries.compute, field)
+                has_read_clock = clock_reads.last is not last_read
         except CODE_ERRORS as error:
             if self._null_on_error or not isinstance(error, AppError):
                 _log.error("a computed field failed", field=field.name, place=field.place)
@@ -201,9 +202,7 @@ class _ComputedCalls:
             else:
                 raise ProjectCodeError(field.name, field.place) from error
         else:
-            self.is_cacheable &= not observed.was_read
-        finally:
-            observed_time.reset(token)
+            self.is_cacheable &= not has_read_clock
 
     async def _call_batch(self, field: ComputedField, entries: "_Entries") -> list[object]:
         documents = _documents_for(field, entries)

@@ -24,13 +24,12 @@ from quire.access.ability import (
 )
 from quire.access.admin_ability import AdminAbility
 from quire.access.row_rules import NO_ROW, join_rule
-from quire.clock import Clock
 from quire.database.bounded_cache import BoundedCache
 from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import MAX_PLAIN_SECONDS, add_plain_call, function_times
 from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
-from quire.hooks.time import ObservedTime, observed_time
+from quire.hooks.time import clock_reads
 from quire.query.python_parameters import as_query
 from quire.query.resolve.row_rules import resolve_rule
 from quire.query.resolve.scope import ReadLimits, Slots
@@ -63,12 +62,10 @@ _log = structlog.get_logger("quire.extensions")
 class RuleEvaluation:
     """Evaluates the rules of a project for one schema."""
 
-    def __init__(self, rules: Sequence[Rule], schema: Schema, clock: Clock) -> None:
-        """``clock`` is the time of `quire.now` within a rule."""
+    def __init__(self, rules: Sequence[Rule], schema: Schema) -> None:
         self._rules = tuple(rules)
         self.is_empty = not rules
         self._schema = schema
-        self._clock = clock
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
         self._abilities: BoundedCache[_AbilityKey, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
         self._admin_abilities: BoundedCache[
@@ -162,29 +159,24 @@ class RuleEvaluation:
         volatile: list[Rule] = []
         failed: list[Rule] = []
         times = function_times.get()
-        observed = ObservedTime(self._clock)
-        token = observed_time.set(observed)
-        try:
-            for rule in rules:
-                start = perf_counter()
-                try:
-                    result: object = rule.function(principal)
-                    # The check for a mapping takes longer than the rest of this block.
-                    if type(result) is not dict and not isinstance(result, _RESULT_TYPES):
-                        raise _not_filters(result)
-                except CODE_ERRORS as error:  # whatever fails in a rule denies
-                    _log_failure(rule, error)
-                    result = False
-                    failed.append(rule)
-                results.append(result)
-                seconds = perf_counter() - start
-                if times is not None or seconds > MAX_PLAIN_SECONDS:
-                    add_plain_call(rule, seconds, times)
-                if observed.was_read:
-                    observed.was_read = False
-                    volatile.append(rule)
-        finally:
-            observed_time.reset(token)
+        for rule in rules:
+            last_read = clock_reads.last
+            start = perf_counter()
+            try:
+                result: object = rule.function(principal)
+                # The check for a mapping takes longer than the rest of this block.
+                if type(result) is not dict and not isinstance(result, _RESULT_TYPES):
+                    raise _not_filters(result)
+            except CODE_ERRORS as error:  # whatever fails in a rule denies
+                _log_failure(rule, error)
+                result = False
+                failed.append(rule)
+            results.append(result)
+            seconds = perf_counter() - start
+            if times is not None or seconds > MAX_PLAIN_SECONDS:
+                add_plain_call(rule, seconds, times)
+            if clock_reads.last is not last_read:
+                volatile.append(rule)
         return results, frozenset(volatile) if volatile else _NO_RULES, failed
 
     def _conditions(

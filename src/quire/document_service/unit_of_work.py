@@ -104,7 +104,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     @cached_property
     def rules(self) -> RuleEvaluation:
         """The evaluation of the rules of the project's code."""
-        return RuleEvaluation(self.extensions.rules, self.schema, self.clock)
+        return RuleEvaluation(self.extensions.rules, self.schema)
 
     @cached_property
     def policies(self) -> PolicyTable:

@@ -6,7 +6,7 @@ from quire.clock import Clock
 from quire.database.interface import Database
 from quire.database.stores.change_outbox import CHANGES
 from quire.database.stores.jobs import JOBS
-from quire.hooks.time import ObservedTime
+from quire.hooks.time import use_clock
 from quire.jobs.setup import JobParts
 
 _TIMEOUT_SECONDS = 60
@@ -31,7 +31,7 @@ class BackgroundWorkers:
 
         Raises AssertionError with the messages of the failures.
         """
-        with ObservedTime(clock):
+        with use_clock(clock):
             await self._drain(clock())
 
     async def _drain(self, now: int) -> None:

@@ -8,7 +8,7 @@ import httpx
 from quire.app import Application
 from quire.clock import Clock
 from quire.content_api.server_timing import Timings, collect_timings
-from quire.hooks.time import ObservedTime
+from quire.hooks.time import use_clock
 from quire.testing.loop import LoopThread
 
 ADDRESS = "http://127.0.0.1:1337"
@@ -78,7 +78,7 @@ class Client:
             options["json"] = json
 
         async def send() -> httpx.Response:
-            with collect_timings(self._timings), ObservedTime(self._clock):
+            with collect_timings(self._timings), use_clock(self._clock):
                 return await self._http.request(
                     method, path, params=params, headers=headers, **options
                 )

@@ -11,11 +11,19 @@ from tempfile import mkdtemp
 from typing import Any
 
 from quire.app import Application, build_app
+from quire.hooks.time import use_clock
 from quire.seeding.import_content import seed
 from quire.seeding.load import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
-from tests.conformance.client import AsgiClient, ClientResponse, running
+from tests.conformance.client import (
+    AsgiClient,
+    ClientResponse,
+    Receive,
+    Scope,
+    Send,
+    running,
+)
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
 from tests.shared_applications import SharedApplications
@@ -213,5 +221,11 @@ async def run_office(
     overrides = {"admin.rate_limit.enabled": False, **(settings or {})}
     clock = clock or Clock()
     app = build_app(load_settings(project, environ=SECRETS, overrides=overrides), clock=clock)
+
+    async def app_with_clock(scope: Scope, receive: Receive, send: Send) -> None:
+        with use_clock(clock):
+            await app(scope, receive, send)
+
     async with running(app) as client:
+        client.app = app_with_clock
         yield Office(app, client, clock)
