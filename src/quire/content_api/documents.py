@@ -27,6 +27,7 @@ from quire.content_api.write_requests import (
     one_locale,
     refuse_draft_deletion,
 )
+from quire.database.bounded_cache import BoundedCache
 from quire.database.execute.json_encoding import EntrySerializer, encode
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.row_mappers import Item
@@ -41,6 +42,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.computed_reads import ComputedReads
+from quire.document_service.project_rules import Narrowing
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, run_and_read
@@ -52,6 +54,8 @@ CREATED = 201
 OK = 200
 _LARGE_BODY = 1_000_000
 """Hashing a longer body takes about a millisecond, and would delay the event loop."""
+_MAX_NARROWINGS = 1000
+"""For how many queries of a content type it is cached which rules narrow them."""
 
 
 class DocumentApi:
@@ -70,6 +74,8 @@ class DocumentApi:
         self._type = content_type
         self._responses = responses
         self._rules = documents.engine.rules
+        self._narrowings: BoundedCache[tuple[Mode, bytes, Ability], Narrowing]
+        self._narrowings = BoundedCache(_MAX_NARROWINGS)
         self._computed = ComputedReads(reader, documents) if reader.schema.computed else None
 
     def routes(self) -> Iterator[Route]:
@@ -108,11 +114,17 @@ class DocumentApi:
     def _ability(self, request: Request, mode: Mode) -> Ability:
         """Return the ability of the caller, narrowed by the rules that the query depends on."""
         caller = request.caller
-        if self._rules.is_empty:
-            return caller.ability
         ability = caller.ability
-        actions = self._planner.rule_actions(self._type, mode, request.raw_query, ability)
-        return self._rules.narrowed_ability(caller, actions)
+        if self._rules.is_empty:
+            return ability
+        key = (mode, request.raw_query, ability)
+        narrowing = self._narrowings.get(key)
+        if narrowing is None:
+            actions = self._planner.rule_actions(self._type, mode, request.raw_query, ability)
+            narrowing = self._rules.narrowing(ability, actions)
+            if actions is not None:
+                self._narrowings[key] = narrowing
+        return narrowing.ability_of(caller)
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""

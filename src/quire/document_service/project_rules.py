@@ -8,6 +8,7 @@ no document.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from time import perf_counter
+from typing import Any
 
 import orjson
 import structlog
@@ -47,15 +48,6 @@ _NO_ROWS = {"id": {"$null": True}}
 _NO_RULES: frozenset[Rule] = frozenset()
 _RESULT_TYPES = (bool, Mapping)
 """Types of what rules return."""
-_UNCHANGED_ABILITIES = (NarrowedAbility, Unsanitized)
-"""Types of abilities that rules do not narrow, or have narrowed already.
-
-A union of these types in a function would be created for each call.
-"""
-
-_AbilityKey = tuple[Ability, frozenset[str] | None, bytes]
-"""An ability, the actions of the rules that narrow it, and the results of these rules."""
-
 _log = structlog.get_logger("quire.extensions")
 
 
@@ -67,47 +59,33 @@ class RuleEvaluation:
         self.is_empty = not rules
         self._schema = schema
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
-        self._abilities: BoundedCache[_AbilityKey, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
+        self._narrowings: BoundedCache[tuple[Ability, frozenset[str] | None], Narrowing]
+        self._narrowings = BoundedCache(_CACHE_SIZE)
         self._admin_abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
         ] = BoundedCache(_CACHE_SIZE)
-        self._rules_by_actions: BoundedCache[frozenset[str], tuple[Rule, ...]]
-        self._rules_by_actions = BoundedCache(_CACHE_SIZE)
         self._forms: dict[Rule, set[str]] = {}
         self.actions = frozenset(action for rule in self._rules for action in self._actions(rule))
         """The actions that have rules, by the names of permissions."""
 
     def narrow(self, principal: access.Principal) -> access.Principal:
         """Return a principal of the content API whose ability is narrowed by all rules."""
-        ability = self.narrowed_ability(principal)
+        ability = self.narrowing(principal.ability).ability_of(principal)
         return principal if ability is principal.ability else replace(principal, ability=ability)
 
-    def narrowed_ability(
-        self, principal: access.Principal, actions: frozenset[str] | None = None
-    ) -> Ability:
-        """Return the ability of a principal of the content API, narrowed by rules.
+    def narrowing(self, ability: Ability, actions: frozenset[str] | None = None) -> "Narrowing":
+        """Return what narrows an ability of the content API by rules.
 
         They are those on ``actions`` (`ReadPlanner.rule_actions`), and all of them for ``None``.
         """
-        ability = principal.ability
-        rules: Sequence[Rule] | None = self._rules
-        if actions is not None:
-            rules = self._rules_by_actions.get(actions)
-            if rules is None:
-                rules = self._rules_on(actions)
-        if not rules or isinstance(ability, _UNCHANGED_ABILITIES):
-            return ability
-        results, volatile, _ = self._call(rules, acting(principal))
-        key = None if volatile else _ability_key(ability, actions, results)
-        narrowed_ability = None if key is None else self._abilities.get(key)
-        if narrowed_ability is None:
-            conditions, failed = self._conditions(rules, results)
-            bound_rules = self._bind_rules(rules, conditions, volatile, actions)
-            narrowed_ability = NarrowedAbility(ability, bound_rules)
-            # Rules that fail are logged each time.
-            if key is not None and not failed:
-                self._abilities[key] = narrowed_ability
-        return narrowed_ability
+        key = (ability, actions)
+        narrowing = self._narrowings.get(key)
+        if narrowing is None:
+            rules: Sequence[Rule] = ()
+            if not isinstance(ability, NarrowedAbility | Unsanitized):
+                rules = self._rules if actions is None else self._rules_on(actions)
+            narrowing = self._narrowings[key] = Narrowing(self, ability, rules, actions)
+        return narrowing
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
         """Return an administrator whose ability is narrowed by the rules."""
@@ -128,9 +106,9 @@ class RuleEvaluation:
         if not self._rules:
             return NO_PROJECT_RULES
         rules = self._rules
-        results, volatile, failed = self._call(rules, Principal(kind="admin", id=id_))
-        conditions, invalid = self._conditions(rules, results)
-        bound_rules = self._bind_rules(rules, conditions, volatile)
+        results, volatile, failed = self.call(rules, Principal(kind="admin", id=id_))
+        conditions, invalid = self.conditions(rules, results)
+        bound_rules = self.bind_rules(rules, conditions, volatile)
         failed = [*failed, *invalid]
         if not failed:
             return bound_rules
@@ -143,12 +121,9 @@ class RuleEvaluation:
 
     def _rules_on(self, actions: frozenset[str]) -> tuple[Rule, ...]:
         """Return the rules on some actions, by the names of permissions."""
-        rules = self._rules_by_actions[actions] = tuple(
-            rule for rule in self._rules if not actions.isdisjoint(self._actions(rule))
-        )
-        return rules
+        return tuple(rule for rule in self._rules if not actions.isdisjoint(self._actions(rule)))
 
-    def _call(
+    def call(
         self, rules: Sequence[Rule], principal: Principal
     ) -> tuple[Sequence[object], frozenset[Rule], Sequence[Rule]]:
         """Return the results of rules, which of them read the clock, and which have failed.
@@ -179,7 +154,7 @@ class RuleEvaluation:
                 volatile.append(rule)
         return results, frozenset(volatile) if volatile else _NO_RULES, failed
 
-    def _conditions(
+    def conditions(
         self, rules: Sequence[Rule], results: Sequence[object]
     ) -> tuple[Sequence[str | None], Sequence[Rule]]:
         """Return the condition of each rule, ``None`` for all rows, and which are invalid."""
@@ -234,7 +209,7 @@ class RuleEvaluation:
             if len(forms) > _MAX_FORMS:
                 _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
 
-    def _bind_rules(
+    def bind_rules(
         self,
         rules: Sequence[Rule],
         texts: Sequence[str | None],
@@ -270,6 +245,52 @@ class RuleEvaluation:
         return [f"{rule.uid}.{name}" for name in names]
 
 
+class Narrowing:
+    """Narrows one ability of the content API by rules on some actions, for each principal.
+
+    Rules do not narrow the ability of the system, nor one that they have narrowed before.
+    """
+
+    __slots__ = ("_abilities", "_ability", "_actions", "_evaluation", "_rules")
+
+    def __init__(
+        self,
+        evaluation: RuleEvaluation,
+        ability: Ability,
+        rules: Sequence[Rule],
+        actions: frozenset[str] | None,
+    ) -> None:
+        self._evaluation = evaluation
+        self._ability = ability
+        self._rules = rules
+        self._actions = actions
+        self._abilities: BoundedCache[bytes, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
+        """By what the rules return, as JSON."""
+
+    def ability_of(self, principal: access.Principal) -> Ability:
+        """Return the ability of a principal, narrowed by what the rules return for it."""
+        rules = self._rules
+        if not rules:
+            # Not the cached one: abilities are equal although their volatile rules were bound at
+            # other times.
+            return principal.ability
+        results, volatile, _ = self._evaluation.call(rules, acting(principal))
+        try:
+            key = None if volatile else orjson.dumps(results)
+        except TypeError:  # values that JSON does not have, such as decimals
+            key = None
+        ability = None if key is None else self._abilities.get(key)
+        if ability is None:
+            conditions, failed = self._evaluation.conditions(rules, results)
+            bound_rules = self._evaluation.bind_rules(rules, conditions, volatile, self._actions)
+            granted: Any = self._ability  # other abilities have no rules here
+            ability = NarrowedAbility(granted, bound_rules)
+            # Rules that fail are logged each time.
+            if key is not None and not failed:
+                self._abilities[key] = ability
+        return ability
+
+
 def action_name(uid: str, action: RuleAction) -> str:
     """Return the name of an action in permissions."""
     if action == _FIND_ONE:
@@ -287,19 +308,6 @@ def acting(principal: access.Principal) -> Principal:
             return Principal(kind="user", id=id_, document_id=document_id)
         case access.ApiToken(id=id_):
             return Principal(kind="token", id=id_)
-
-
-def _ability_key(
-    ability: Ability, actions: frozenset[str] | None, results: Sequence[object]
-) -> _AbilityKey | None:
-    """Return the key of an ability that rules narrow; ``None`` for values that JSON does not have.
-
-    Those are decimals, for example.
-    """
-    try:
-        return ability, actions, orjson.dumps(results)
-    except TypeError:
-        return None
 
 
 def _not_filters(value: object) -> TypeError:
