@@ -42,7 +42,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.computed_reads import ComputedReads
-from quire.document_service.project_rules import Narrowing
+from quire.document_service.project_rules import AbilityRules
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, run_and_read
@@ -54,7 +54,7 @@ CREATED = 201
 OK = 200
 _LARGE_BODY = 1_000_000
 """Hashing a longer body takes about a millisecond, and would delay the event loop."""
-_MAX_NARROWINGS = 1000
+_MAX_QUERIES = 1000
 """For how many queries of a content type it is cached which rules narrow them."""
 
 
@@ -74,8 +74,8 @@ class DocumentApi:
         self._type = content_type
         self._responses = responses
         self._rules = documents.engine.rules
-        self._narrowings: BoundedCache[tuple[Mode, bytes, Ability], Narrowing]
-        self._narrowings = BoundedCache(_MAX_NARROWINGS)
+        self._rules_by_query: BoundedCache[tuple[Mode, bytes, Ability], AbilityRules]
+        self._rules_by_query = BoundedCache(_MAX_QUERIES)
         self._computed = ComputedReads(reader, documents) if reader.schema.computed else None
 
     def routes(self) -> Iterator[Route]:
@@ -118,13 +118,13 @@ class DocumentApi:
         if self._rules.is_empty:
             return ability
         key = (mode, request.raw_query, ability)
-        narrowing = self._narrowings.get(key)
-        if narrowing is None:
+        ability_rules = self._rules_by_query.get(key)
+        if ability_rules is None:
             actions = self._planner.rule_actions(self._type, mode, request.raw_query, ability)
-            narrowing = self._rules.narrowing(ability, actions)
+            ability_rules = self._rules.rules_for(ability, actions)
             if actions is not None:
-                self._narrowings[key] = narrowing
-        return narrowing.ability_of(caller)
+                self._rules_by_query[key] = ability_rules
+        return ability_rules.narrowed_ability(caller)
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""

@@ -8,7 +8,6 @@ no document.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
 
 import orjson
 import structlog
@@ -19,8 +18,11 @@ from quire.access.ability import (
     NO_PROJECT_RULES,
     Ability,
     FailedRule,
+    FullAccess,
+    Granted,
     NarrowedAbility,
     ProjectRules,
+    ReadOnly,
     Unsanitized,
 )
 from quire.access.admin_ability import AdminAbility
@@ -59,8 +61,8 @@ class RuleEvaluation:
         self.is_empty = not rules
         self._schema = schema
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
-        self._narrowings: BoundedCache[tuple[Ability, frozenset[str] | None], Narrowing]
-        self._narrowings = BoundedCache(_CACHE_SIZE)
+        self._ability_rules: BoundedCache[tuple[Ability, frozenset[str] | None], AbilityRules]
+        self._ability_rules = BoundedCache(_CACHE_SIZE)
         self._admin_abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
         ] = BoundedCache(_CACHE_SIZE)
@@ -70,22 +72,23 @@ class RuleEvaluation:
 
     def narrow(self, principal: access.Principal) -> access.Principal:
         """Return a principal of the content API whose ability is narrowed by all rules."""
-        ability = self.narrowing(principal.ability).ability_of(principal)
+        ability = self.rules_for(principal.ability).narrowed_ability(principal)
         return principal if ability is principal.ability else replace(principal, ability=ability)
 
-    def narrowing(self, ability: Ability, actions: frozenset[str] | None = None) -> "Narrowing":
-        """Return what narrows an ability of the content API by rules.
+    def rules_for(self, ability: Ability, actions: frozenset[str] | None = None) -> "AbilityRules":
+        """Return the rules that narrow an ability of the content API.
 
         They are those on ``actions`` (`ReadPlanner.rule_actions`), and all of them for ``None``.
+        Rules do not narrow the ability of the system, nor one that they have narrowed before.
         """
         key = (ability, actions)
-        narrowing = self._narrowings.get(key)
-        if narrowing is None:
-            rules: Sequence[Rule] = ()
-            if not isinstance(ability, NarrowedAbility | Unsanitized):
-                rules = self._rules if actions is None else self._rules_on(actions)
-            narrowing = self._narrowings[key] = Narrowing(self, ability, rules, actions)
-        return narrowing
+        ability_rules = self._ability_rules.get(key)
+        if ability_rules is None:
+            granted = None if isinstance(ability, NarrowedAbility | Unsanitized) else ability
+            rules = self._rules if actions is None else self._rules_on(actions)
+            ability_rules = AbilityRules(self, granted, rules, actions)
+            self._ability_rules[key] = ability_rules
+        return ability_rules
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
         """Return an administrator whose ability is narrowed by the rules."""
@@ -245,33 +248,31 @@ class RuleEvaluation:
         return [f"{rule.uid}.{name}" for name in names]
 
 
-class Narrowing:
-    """Narrows one ability of the content API by rules on some actions, for each principal.
+class AbilityRules:
+    """The rules on some actions that narrow one ability; evaluated for each principal."""
 
-    Rules do not narrow the ability of the system, nor one that they have narrowed before.
-    """
-
-    __slots__ = ("_abilities", "_ability", "_actions", "_evaluation", "_rules")
+    __slots__ = ("_abilities", "_actions", "_evaluation", "_granted", "_rules")
 
     def __init__(
         self,
         evaluation: RuleEvaluation,
-        ability: Ability,
+        granted: FullAccess | ReadOnly | Granted | None,
         rules: Sequence[Rule],
         actions: frozenset[str] | None,
     ) -> None:
+        """``granted`` is ``None`` for an ability that rules do not narrow."""
         self._evaluation = evaluation
-        self._ability = ability
+        self._granted = granted
         self._rules = rules
         self._actions = actions
         self._abilities: BoundedCache[bytes, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
         """By what the rules return, as JSON."""
 
-    def ability_of(self, principal: access.Principal) -> Ability:
+    def narrowed_ability(self, principal: access.Principal) -> Ability:
         """Return the ability of a principal, narrowed by what the rules return for it."""
-        rules = self._rules
-        if not rules:
-            # Not the cached one: abilities are equal although their volatile rules were bound at
+        rules, granted = self._rules, self._granted
+        if not rules or granted is None:
+            # Not one from a cache: abilities are equal although their volatile rules were bound at
             # other times.
             return principal.ability
         results, volatile, _ = self._evaluation.call(rules, acting(principal))
@@ -283,7 +284,6 @@ class Narrowing:
         if ability is None:
             conditions, failed = self._evaluation.conditions(rules, results)
             bound_rules = self._evaluation.bind_rules(rules, conditions, volatile, self._actions)
-            granted: Any = self._ability  # other abilities have no rules here
             ability = NarrowedAbility(granted, bound_rules)
             # Rules that fail are logged each time.
             if key is not None and not failed:
