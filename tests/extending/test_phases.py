@@ -190,3 +190,39 @@ async def test_passwords_that_hooks_set_are_hashed(tmp_path: Path, kind: Kind) -
     async with open_extended(tmp_path, kind, code) as office:
         reply = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
         assert reply.status == 201, reply.json
+
+
+async def test_a_write_is_neither_encoded_nor_printed_with_its_data(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    import json
+    import msgspec
+
+    @prepare(PAPER, on=["create"])
+    @before_write(PAPER, on=["create"])
+    async def encode(write):
+        for encode in (msgspec.json.encode, msgspec.to_builtins, msgspec.msgpack.encode):
+            try:
+                fired.append(repr(encode({"write": write})))
+            except TypeError as error:
+                fired.append(str(error))
+
+    @around(PAPER, on=["create"])
+    async def show_call(call, proceed):
+        fired.append(f"{call!r}")
+        return await proceed(call)
+
+    @policy(PAPER, on=["create"])
+    def show_context(context):
+        fired.append(f"{context!r}")
+        return True
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        data = {"title": "A", "lock": "open sesame"}
+        made = await office.ask("POST", "/api/papers", {"data": data})
+        assert made.status == 201, made.json
+        fired = module().fired
+    assert fired.count("Encoding objects of type WriteData is unsupported") == 6
+    assert len(fired) == 9
+    assert "sesame" not in str(fired)

@@ -39,7 +39,7 @@ from quire.hooks.document import Document, convert_value
 from quire.hooks.errors import CODE_ERRORS
 from quire.hooks.function_times import FunctionTimer, call_plain
 from quire.hooks.registry import Hook, has_caused, hook_cause, require_depth
-from quire.hooks.write import Write, WriteAction
+from quire.hooks.write import Write, WriteAction, WriteData
 from quire.schema.attributes.base import ScalarAttribute
 
 IDENTITY = "documentId"
@@ -132,7 +132,7 @@ async def _prepare_command(
         document_id=command.document_id or "",
         locale=(locale or engine.default_locale) if layout.is_localized() else None,
         origin=tuple(map(str, context.causes)),
-        _data=copy_data(data),
+        _data=WriteData(copy_data(data)),
         _fields=layout.model.writable_names,
     )
     source_entry = await _read_before(functions, command, context, write.locale)

@@ -63,7 +63,7 @@ from quire.hooks.registry import (
     hook_cause,
     require_depth,
 )
-from quire.hooks.write import WITH_DATA, Write, WriteAction
+from quire.hooks.write import WITH_DATA, Write, WriteAction, WriteData
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import Model
 
@@ -314,7 +314,7 @@ def hooked_write(
         document_id=document_id,
         locale=locale,
         origin=tuple(map(str, unit.causes)) if unit.causes else (),
-        _data=changed_data,
+        _data=WriteData(changed_data),
         _fields=layout.model.writable_names,
     )
     return HookedWrite(unit, layout, hooks, write, changed_data, data, source, entries)

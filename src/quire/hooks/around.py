@@ -32,6 +32,10 @@ class Call(Struct, Generic[D, Filters, Input], frozen=True, kw_only=True):
     conditions: tuple[Mapping[str, Any], ...] = ()
     """The filters that `narrow` has added."""
 
+    def __repr__(self) -> str:
+        """Return a description of the call, without its data: they may include passwords."""
+        return f"Call({self.action} {self.uid} {self.document_id} {self.locale})"
+
     def narrow(self, filters: Filters) -> "Call[D, Filters, Input]":
         """Return the same read, limited to documents that satisfy filters, too.
 

@@ -76,6 +76,10 @@ class PolicyContext(Struct, frozen=True, kw_only=True):
     data: Mapping[str, Any] = {}
     query: Mapping[str, Any] = {}
 
+    def __repr__(self) -> str:
+        """Return a description of the action, without its data: they may include passwords."""
+        return f"PolicyContext({self.action} {self.uid} {self.document_id} {self.locale})"
+
 
 PolicyFunction = Callable[[PolicyContext], bool | None]
 

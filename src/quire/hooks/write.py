@@ -18,6 +18,19 @@ WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
 """Actions with data; the others use the stored values."""
 
 
+class WriteData:
+    """Holds the data of a write.
+
+    They include private values and plain passwords. A class without a form in JSON makes it an
+    error to encode a write, for example into a log or a request.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: dict[str, object]) -> None:
+        self.values = values
+
+
 class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
     """One action on one locale of a document.
 
@@ -34,7 +47,7 @@ class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
     document_id: str
     locale: str | None
     origin: tuple[str, ...]
-    _data: dict[str, object]
+    _data: WriteData
     _fields: Collection[str]
     """The attributes of the content type that `set` may name."""
     before: D | None = None
@@ -47,7 +60,7 @@ class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
 
         Before the write they are what the caller sent: any value may be null or of another type.
         """
-        return self._data
+        return self._data.values
 
     def value(self, name: str) -> object:
         """Return the new value of a field, else the old one, ``None`` without either.
@@ -56,8 +69,9 @@ class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
         field that the type does not have.
         """
         self._require(name)
-        if name in self._data:
-            return self._data[name]
+        data = self._data.values
+        if name in data:
+            return data[name]
         if self.before is None:
             if self.action == "create":
                 return None
@@ -70,7 +84,7 @@ class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
         Raises UnknownFieldError for a field that the type does not have.
         """
         has_changed = False
-        data, before = self._data, self.before
+        data, before = self._data.values, self.before
         for name in names:
             if name not in self._fields:
                 self._require(name)
@@ -99,14 +113,14 @@ class Write(Struct, Generic[D, Input], kw_only=True, eq=False):
         for name in new_values:
             if name not in self._fields:
                 raise UnknownFieldError(self.uid, name, self._fields)
-        self._data.update(new_values)
+        self._data.values.update(new_values)
 
     def check_names(self, keys: Collection[str]) -> None:
         """Reject keys that hooks have put into ``data`` and that are not ``keys``.
 
         Raises UnknownFieldError for one that is not a writable field.
         """
-        for name in self._data:
+        for name in self._data.values:
             if name not in self._fields and name not in keys:
                 raise UnknownFieldError(self.uid, name, self._fields)
 

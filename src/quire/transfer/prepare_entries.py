@@ -13,7 +13,7 @@ from quire.errors import AppError
 from quire.hooks.document import Document
 from quire.hooks.errors import UnitOfWorkError, UnknownFieldError
 from quire.hooks.registry import Hook
-from quire.hooks.write import Write, WriteAction
+from quire.hooks.write import Write, WriteAction, WriteData
 from quire.schema.attributes.base import ScalarAttribute
 from quire.transfer.hook_staging import ENTRIES_AT_ONCE, as_json, refusal_of, versions_of
 from quire.transfer.staged_entries import StagedEntries, StagedEntry
@@ -93,7 +93,7 @@ async def _prepare(
             document_id=entry.document_id,
             locale=entry.locale,
             origin=(),
-            _data=copy_data(data),
+            _data=WriteData(copy_data(data)),
             _fields=layout.model.writable_names,
         )
         await call_prepare(functions, write, before, context, as_system=True)
