@@ -4,11 +4,13 @@ It lets everybody in who is sent to it, as whoever `/be` was told last, and does
 was told to do wrong. It prints the port that it listens on.
 """
 
+import asyncio
 import base64
 import hashlib
 import secrets
 import sys
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 KEY, SECRET = "client", "client-secret"
@@ -29,6 +31,7 @@ _key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 _other_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 _someone: dict[str, Any] = {}
 _codes: dict[str, dict[str, str]] = {}
+_sent: list[int] = []
 _issuer = ""
 
 
@@ -44,9 +47,23 @@ def discovery(_: Request) -> Response:
     )
 
 
+async def spaces() -> AsyncIterator[bytes]:
+    for _ in range(1000):
+        _sent.append(100_000)
+        yield b" " * 100_000
+        await asyncio.sleep(0)  # so that the end of the connection is noticed
+
+
 def keys(_: Request) -> Response:
+    if _someone.get("endless"):
+        return StreamingResponse(spaces())
     public = RSAAlgorithm.to_jwk(_key.public_key(), as_dict=True)
     return JSONResponse({"keys": [{**public, "kid": "one", "use": "sig", "alg": "RS256"}]})
+
+
+def sent(_: Request) -> Response:
+    """How many bytes of endless responses were sent."""
+    return JSONResponse(sum(_sent))
 
 
 async def be(request: Request) -> Response:
@@ -201,6 +218,7 @@ app = Starlette(
     routes=[
         Route("/.well-known/openid-configuration", discovery),
         Route("/keys", keys),
+        Route("/sent", sent),
         Route("/be", be, methods=["POST"]),
         Route("/authorize", authorize),
         Route("/token", token, methods=["POST"]),

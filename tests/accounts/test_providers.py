@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
@@ -29,6 +30,12 @@ def site(site: Site, issuer: str) -> Site:
 def be(issuer: str, claims: dict[str, Any], /, **more: object) -> None:
     """Tell the provider who signs in, and what it does wrong."""
     httpx.post(f"{issuer}/be", json={"claims": claims, **more}).raise_for_status()
+
+
+def sent_bytes(issuer: str) -> int:
+    """Return how many bytes of endless responses the provider has sent."""
+    sent: int = httpx.get(f"{issuer}/sent").json()
+    return sent
 
 
 def kept(response: ClientResponse) -> dict[str, str]:
@@ -122,6 +129,22 @@ async def test_h063_an_id_token_has_to_be_right_in_everything(
     response = await site.ask("GET", target, headers=kept(redirect))
     assert reported_error(response) == ("oauth_error", "The provider did not say who signs in")
     assert not site.sql("SELECT id FROM up_users WHERE provider = 'oidc'")
+
+
+async def test_a_response_of_a_provider_is_not_read_beyond_its_limit(
+    site: Site, issuer: str
+) -> None:
+    redirect = await site.ask("GET", "connect/oidc")
+    back = visit(redirect.headers["location"])
+    be(issuer, ADA, endless=True)
+    with capture_logs() as logs:
+        response = await site.ask(
+            "GET", f"connect/oidc/callback?{back.query}", headers=kept(redirect)
+        )
+    assert reported_error(response) == ("oauth_error", "The provider did not say who signs in")
+    assert "the response of the provider is too large" in str(logs)
+    sent = sent_bytes(issuer)
+    assert 1_000_000 < sent < 50_000_000  # of 100 million
 
 
 @pytest.mark.parametrize(

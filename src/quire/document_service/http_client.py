@@ -140,7 +140,7 @@ class HttpClient:
             response = await _send(client, request, _begin)
             try:
                 if response.is_error:
-                    await _read_body(response)
+                    await read_body(response, _MAX_BYTES)
                     response.raise_for_status()
                 size = 0
                 async for piece in _pieces_of(response, part):
@@ -244,7 +244,7 @@ async def _receive(client: httpx.AsyncClient, request: httpx.Request) -> httpx.R
     """Send a request; return the response with its body."""
     response = await client.send(request, stream=True)
     try:
-        await _read_body(response)
+        await read_body(response, _MAX_BYTES)
     finally:
         await response.aclose()
     return response
@@ -288,14 +288,17 @@ async def _pieces_of(response: httpx.Response, part: ByteRange | None) -> AsyncI
             return
 
 
-async def _read_body(response: httpx.Response) -> None:
-    """Read the body of a response. Raises ValueError for one that is too large."""
+async def read_body(response: httpx.Response, max_bytes: int) -> None:
+    """Read the body of a response, after which it has its content.
+
+    Raises ValueError while reading for one that is too large.
+    """
     parts: list[bytes] = []
     size = 0
     async for part in response.aiter_bytes():
         size += len(part)
-        if size > _MAX_BYTES:
-            raise ValueError(f"the response of {response.url} has more than {_MAX_BYTES} bytes")
+        if size > max_bytes:
+            raise ValueError(f"the response of {response.url} has more than {max_bytes} bytes")
         parts.append(part)
     # The attribute that `aread` sets, which has no size limit.
     response._content = b"".join(parts)  # noqa: SLF001 - httpx has no other way

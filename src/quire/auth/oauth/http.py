@@ -7,6 +7,7 @@ import httpx
 import orjson
 
 from quire.auth.oauth.providers import ProviderError, is_safe
+from quire.document_service.http_client import read_body
 
 _TIMEOUT_S = 10.0
 
@@ -17,15 +18,30 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
 
 @asynccontextmanager
 async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
-    """Return the HTTP client for a provider. Raises ProviderError when it cannot be reached."""
+    """Return the HTTP client for a provider.
+
+    Raises ProviderError when it cannot be reached, and for a large body.
+    """
     client = httpx.AsyncClient(
-        timeout=_TIMEOUT_S, follow_redirects=False, headers=_HEADERS, trust_env=False
+        timeout=_TIMEOUT_S,
+        follow_redirects=False,
+        headers=_HEADERS,
+        trust_env=False,
+        event_hooks={"response": [_read_limited]},
     )
     try:
         async with client:
             yield client
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ProviderError(f"the provider cannot be reached: {type(error).__name__}") from None
+
+
+async def _read_limited(response: httpx.Response) -> None:
+    """Read the body of a response. Raises ProviderError for a large one."""
+    try:
+        await read_body(response, _MAX_BYTES)
+    except ValueError:
+        raise ProviderError("the response of the provider is too large") from None
 
 
 def check_address(url: str) -> str:
@@ -36,11 +52,9 @@ def check_address(url: str) -> str:
 
 
 def read_response(response: httpx.Response) -> bytes:
-    """Return the body of a response. Raises ProviderError for an error status or a large body."""
+    """Return the body of a response. Raises ProviderError for an error status."""
     if not response.is_success:
         raise ProviderError(f"the provider answered {response.status_code}")
-    if len(response.content) > _MAX_BYTES:
-        raise ProviderError("the response of the provider is too large")
     return response.content
 
 
