@@ -121,7 +121,7 @@ def recover(project: Path, version: str | None) -> list[str]:
             written_at = path.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             continue
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             journal, written_at = None, 0
         if journal is not None and journal.version == version:
             recovered += _finish(project, journal.changes)
@@ -140,10 +140,15 @@ def _file_transactions(project: Path) -> Iterator[Path]:
 def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
     for change in changes:
         target = project / change.path
-        content = target.read_text(encoding="utf-8") if target.is_file() else None
-        if content == change.before and content != change.after:
+        content = target.read_bytes() if target.is_file() else None
+        before, after = _encoded(change.before), _encoded(change.after)
+        if content == before and content != after:
             take_place(project, change)
             yield change.path
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
 
 
 def _delete_prepared(project: Path, file_transaction: Path, changes: Sequence[FileChange]) -> None:

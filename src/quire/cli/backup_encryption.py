@@ -54,14 +54,14 @@ def decrypt_backup(path: Path, identity: Path, target: Path) -> None:
     ``identity`` is a file with secret keys, as `age-keygen` writes it. Raises ApplicationError when
     it has none, when none matches, and for a backup that is damaged or truncated.
     """
-    keys = [
-        line.strip()
-        for line in identity.read_text("utf-8").splitlines()
-        if line.strip() and not line.startswith("#")
-    ]
     try:
+        keys = [
+            line.strip()
+            for line in identity.read_text("utf-8").splitlines()
+            if line.strip() and not line.startswith("#")
+        ]
         identities = [pyrage.x25519.Identity.from_str(key) for key in keys]
-    except pyrage.IdentityError as error:
+    except (pyrage.IdentityError, UnicodeDecodeError) as error:
         raise ApplicationError(f"{identity} is no file of secret keys of age.") from error
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as output, path.open("rb") as source:

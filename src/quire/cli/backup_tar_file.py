@@ -31,6 +31,13 @@ _MEDIA = "media"
 _CHUNK = 1 << 20
 _UNFINISHED_SUFFIX = ".unfinished"
 _TEMPORARY = ".quire-backup-"
+_UNREADABLE = (
+    tarfile.TarError,
+    EOFError,
+    msgspec.MsgspecError,
+    UnicodeDecodeError,
+    RecursionError,
+)
 RESTORE_FOLDER = ".quire-restore-"
 """Beginning of the names of temporary folders of a restore, also next to uploaded files."""
 _REMAINS_MS = 24 * 3_600_000
@@ -202,7 +209,7 @@ def read_manifest(path: Path) -> Manifest:
                     media_hasher.update(f"{member.name}\0{_digest(file)}\n".encode())
                 else:
                     digests[member.name] = _digest(file)
-    except (tarfile.TarError, EOFError, msgspec.MsgspecError, OSError) as error:
+    except (*_UNREADABLE, OSError) as error:
         raise ApplicationError(f"{path} is not a whole backup: {error}") from error
     if manifest is None:
         raise ApplicationError(f"{path} is not a whole backup: it has no manifest.")

@@ -116,7 +116,7 @@ def _version_control(project: Path) -> Iterator[DeployFinding]:
     if not (project / ".git").exists() or not (project / ".env").exists():
         return
     ignore_file = project / ".gitignore"
-    lines = ignore_file.read_text("utf-8").splitlines() if ignore_file.is_file() else []
+    lines = ignore_file.read_text("utf-8", "replace").splitlines() if ignore_file.is_file() else []
     if not {".env", "/.env", ".env*", "*.env"} & {line.strip() for line in lines}:
         yield warning("secrets", ".gitignore does not name .env, which holds secrets")
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from quire.errors import ApplicationError
 from quire.settings import Settings, is_placeholder, parse_dotenv
 
 _BYTES = 32
@@ -48,14 +49,14 @@ def write_environment(settings: Settings) -> Path | None:
 
 def _append_secrets(path: Path, missing_names: tuple[str, ...]) -> None:
     """Append lines to a file; of several assignments to a name, the last one counts."""
-    text = path.read_text(encoding="utf-8")
+    text = _read_text(path)
     line_break = "" if not text or text.endswith("\n") else "\n"
     with path.open("a", encoding="utf-8") as file:
         file.write(line_break + secret_lines(missing_names))
 
 
 def _create_file(path: Path, example: Path, missing_names: tuple[str, ...]) -> None:
-    text = example.read_text(encoding="utf-8") if example.is_file() else ""
+    text = _read_text(example) if example.is_file() else ""
     lines = [_fill_in(line, missing_names) for line in text.splitlines() if _is_assignment(line)]
     assigned_names = parse_dotenv("\n".join(lines)).keys()
     remaining_names = [name for name in missing_names if name not in assigned_names]
@@ -63,6 +64,14 @@ def _create_file(path: Path, example: Path, missing_names: tuple[str, ...]) -> N
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(_HEADING + content)
+
+
+def _read_text(file: Path) -> str:
+    """Return the content of a file. Raises ApplicationError if it is no text."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ApplicationError(f"{file} cannot be read: it is not UTF-8 text") from error
 
 
 def _is_assignment(line: str) -> bool:

@@ -125,4 +125,8 @@ class ContentFiles:
             self.problem(file, f"{path}{error_path.removesuffix('`')}".removeprefix("."), message)
         except msgspec.DecodeError as error:
             self.problem(file, path, f"is not JSON: {error}")
+        except UnicodeDecodeError:
+            self.problem(file, path, "is not UTF-8 text")
+        except RecursionError:
+            self.problem(file, path, "is nested too deeply")
         return None

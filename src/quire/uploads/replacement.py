@@ -207,7 +207,7 @@ def _read_record(record_folder: Path) -> ReplacementRecord | None:
     """Return the record; ``None`` if the replacement had not begun when the process was lost."""
     try:
         return msgspec.json.decode((record_folder / _JOURNAL).read_bytes(), type=ReplacementRecord)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 

@@ -97,8 +97,9 @@ def test_what_the_database_knows_nothing_of_is_forgotten_when_it_is_old(project:
     assert not has_file_transactions(project)
 
 
-def test_a_journal_that_was_cut_off_is_forgotten(project: Path) -> None:
-    (project / ".quire-change-0123.json").write_text('{"version": "lat')
+@pytest.mark.parametrize("content", [b'{"version": "lat', b'{"version": "\xff"}'])
+def test_a_journal_that_was_cut_off_is_forgotten(project: Path, content: bytes) -> None:
+    (project / ".quire-change-0123.json").write_bytes(content)
     recover(project, "later")
     assert files(project) == BEFORE
     assert not has_file_transactions(project)
@@ -106,9 +107,9 @@ def test_a_journal_that_was_cut_off_is_forgotten(project: Path) -> None:
 
 def test_what_somebody_has_written_since_stays(project: Path) -> None:
     begun(project)
-    (project / CHANGES[0].path).write_text("by hand")
+    (project / CHANGES[0].path).write_bytes(b"by hand \xff")
     recover(project, "later")
-    assert files(project)[CHANGES[0].path] == "by hand"
+    assert (project / CHANGES[0].path).read_bytes() == b"by hand \xff"
 
 
 def test_what_cannot_be_written_is_reported_before_anything_is(project: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_backup_restores_to_a_clone_of_the_project(
     assert count_files(own_recorded) >= number > 0
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "no manifest", "something else"])
+@pytest.mark.parametrize("damage", ["cut", "changed", "no manifest", "not UTF-8", "something else"])
 def test_a_damaged_archive_is_refused_and_nothing_changes(
     run: Run, project: Path, tmp_path: Path, damage: str
 ) -> None:
@@ -153,6 +153,11 @@ def test_a_damaged_archive_is_refused_and_nothing_changes(
         case "no manifest":
             with tarfile.open(archive, "w") as tar:
                 tar.add(project / ".env", "database.sqlite.gz")
+        case "not UTF-8":
+            manifest = tmp_path / "manifest.json"
+            manifest.write_bytes(b'{"quire": "\xff"}')
+            with tarfile.open(archive, "w") as tar:
+                tar.add(manifest, manifest.name)
         case _:
             archive.write_text("something else")
     before = rows(SQLITE, project)
@@ -408,12 +413,15 @@ def test_an_encrypted_backup_is_restored_with_its_key_alone(
     other.write_text(str(pyrage.x25519.Identity.generate()))
     nonsense = tmp_path / "nonsense.key"
     nonsense.write_text("nonsense")
+    binary = tmp_path / "binary.key"
+    binary.write_bytes(b"\xff\xfe")
     cut = tmp_path / "cut.tar.age"
     cut.write_bytes(archive.read_bytes()[:-100])
     for source, options, message in (
         (archive, [], "is encrypted: name the file of its key with --identity"),
         (archive, ["--identity", other], "cannot be decrypted with"),
         (archive, ["--identity", nonsense], "is no file of secret keys of age"),
+        (archive, ["--identity", binary], "is no file of secret keys of age"),
         (cut, ["--identity", key], "cannot be decrypted with"),
     ):
         code, _, messages = run("restore", own_recorded, "--from", source, "--replace", *options)

@@ -117,7 +117,7 @@ def test_files_that_everybody_can_read_are_problems(run: Run, installed: Path) -
     (installed / ".env").chmod(0o644)
     (installed / ".tmp/data.db").chmod(0o644)
     (installed / ".git").mkdir()
-    (installed / ".gitignore").write_text("node_modules/\n")
+    (installed / ".gitignore").write_bytes(b"node_modules/\n\xff\n")
     outcome = run("deploy-check", installed)
     assert f"can read {installed / '.env'}: chmod o-rwx" in outcome.output
     assert f"can read {installed / '.tmp/data.db'}: chmod o-rwx" in outcome.output

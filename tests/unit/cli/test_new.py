@@ -62,6 +62,17 @@ def test_placeholders_of_an_example_are_replaced(run: Run, project: Path) -> Non
     assert settings.server.host == "localhost"
 
 
+def test_an_example_that_is_no_text_is_an_error(run: Run, project: Path) -> None:
+    (project / ".env").unlink()
+    (project / ".tmp/data.db").unlink()
+    (project / ".env.example").write_bytes(b"HOST=\xff\n")
+
+    code, _, messages = run("new", project)
+
+    assert code == 2
+    assert ".env.example cannot be read: it is not UTF-8 text" in messages.replace("\n", " ")
+
+
 def test_what_a_project_lacks_is_made_and_the_rest_is_kept(run: Run, project: Path) -> None:
     (project / ".env").unlink()
     (project / ".tmp/data.db").unlink()

@@ -511,6 +511,30 @@ def test_what_is_not_json_is_an_error_of_its_file(project: Project) -> None:
     assert any(problem.startswith("harbours.json: is not JSON: ") for problem in problems(project))
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("harbours.json", b'[{"key": "\xff"}]', "is not UTF-8 text"),
+        ("harbours.json", b'{"\xff": ""}', "is not UTF-8 text"),
+        ("manifest.json", b'{"media": "\xff"}', "is not UTF-8 text"),
+        (
+            "harbours.json",
+            b'{"key": "a", "data": {"a": ' + b"[" * 100_000,
+            "is nested too deeply",
+        ),
+    ],
+)
+def test_what_cannot_be_decoded_is_an_error_of_its_file(
+    project: Project, file: str, content: bytes, message: str
+) -> None:
+    folder = project.write()
+    (folder / file).write_bytes(content)
+    with pytest.raises(ContentError) as raised:
+        read_content(folder, project.schema)
+    found = [(problem.file, problem.message) for problem in raised.value.problems]
+    assert (file, message) in found
+
+
 def test_without_a_manifest_there_is_nothing_to_read(project: Project) -> None:
     content = project.write()
     (content / "manifest.json").unlink()
