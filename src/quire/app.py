@@ -366,12 +366,10 @@ class Application:
                 self.settings, self._modules, self._extensions
             ):
                 raise RestartRequiredError("the code of its storage backend has changed")
-            runtime = await asyncio.to_thread(
-                make_schema_runtime,
-                services,
-                self._schema,
-                extensions,
-                disregarded=schemas.disregarded,
+            # Not on a thread: beside requests it would wait for the interpreter's lock after each
+            # of its many reads of files, which takes several times longer.
+            runtime = make_schema_runtime(
+                services, self._schema, extensions, disregarded=schemas.disregarded
             )
             await runtime.content_version.current()
             await self._prepare_tables(services, extensions)

@@ -12,7 +12,7 @@ from quire.errors import QuireError
 from quire.extension_loading import ImportedModules, import_modules, python_files
 from quire.settings import Settings
 
-_POLL_SECONDS = 0.1
+_POLL_SECONDS = 0.05
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -22,7 +22,7 @@ class RestartRequiredError(QuireError):
 
 
 class CodeFollower:
-    """Checks ten times a second whether a Python file of a project has changed.
+    """Checks twenty times a second whether a Python file of a project has changed.
 
     ``adopt`` handles new requests by the imported modules. Code with a mistake is reported and not
     used: the present code stays until a file changes again. ``restart`` is called when the server
