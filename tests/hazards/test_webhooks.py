@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.database.program import Program
+from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.worker import DELAYS, WebhookWorker
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import BOSS, Clock, Office, office_project, open_office, run_office
@@ -412,6 +414,28 @@ async def test_h125_a_body_that_cannot_be_sent_stops_nothing(
     await settled(office, broken)
     (reported,) = await settled(office, working)
     assert reported["state"] == "delivered"
+
+
+async def test_h125_a_delivery_that_cannot_be_made_is_given_up(
+    office: Office, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unexpected error counts as a failed attempt."""
+    hook_id = await hook(office, receiver.url)
+
+    async def fail(_: object) -> DeliveryResponse:
+        raise LookupError("sesame")
+
+    monkeypatch.setattr(worker_of(office), "_call", fail)
+    await paper(office)
+    with capture_logs() as logs:
+        for count in range(len(DELAYS) + 1):
+            (delivery,) = await settled(office, hook_id, count + 1)
+            assert delivery["message"] == "The call cannot be made: LookupError"
+            assert delivery["state"] == ("waiting" if count < len(DELAYS) else "failed")
+            await time_passes(office)
+    failures = [one for one in logs if one["event"] == "a webhook delivery cannot be made"]
+    assert {str(one["webhook"]) for one in failures} == {hook_id}
+    assert receiver.heard == []
 
 
 @pytest.mark.parametrize(

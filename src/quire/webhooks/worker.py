@@ -188,19 +188,30 @@ class WebhookWorker(QueueWorker):
         return now
 
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
-        try:
-            async with self._turns.setdefault(webhook.id, asyncio.Semaphore(_MAX_PARALLEL)):
-                if webhook.id == PURGE_ID and self._options.purge is not None:
-                    response = await self._purge(self._options.purge, delivery)
-                else:
-                    response = await self._call_webhook(webhook, delivery)
-        except ApplicationError as error:
-            response = DeliveryResponse(status=_NO_RESPONSE, reason=error.message)
+        async with self._turns.setdefault(webhook.id, asyncio.Semaphore(_MAX_PARALLEL)):
+            response = await self._send(webhook, delivery)
         outcome = self._outcome(delivery, response)
         self.attempts[RETRIED if outcome.state == WAITING else outcome.state] += 1
         if outcome.state == FAILED:
             _log.error("a webhook delivery has failed", webhook=webhook.id, delivery=delivery.id)
         await self._record(delivery.id, outcome)
+
+    async def _send(self, webhook: Webhook, delivery: Delivery) -> DeliveryResponse:
+        """Send a delivery once; a failure is a response without a status."""
+        try:
+            if webhook.id == PURGE_ID and self._options.purge is not None:
+                return await self._purge(self._options.purge, delivery)
+            return await self._call_webhook(webhook, delivery)
+        except ApplicationError as error:
+            reason = error.message
+        except Exception as error:
+            # Without an outcome it would be sent again whenever its lease ends, without an end. The
+            # text of the error may contain headers with secrets.
+            _log.exception(
+                "a webhook delivery cannot be made", webhook=webhook.id, delivery=delivery.id
+            )
+            reason = f"The call cannot be made: {type(error).__name__}"
+        return DeliveryResponse(status=_NO_RESPONSE, reason=reason)
 
     async def _record(self, delivery_id: int, outcome: DeliveryOutcome) -> None:
         """Record an outcome, in one transaction with those that wait for the database, too."""
