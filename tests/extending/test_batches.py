@@ -1,5 +1,6 @@
 """Hooks with ``batch=True``: called once for the documents of a bulk write."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -651,6 +652,48 @@ async def test_webhooks_get_what_code_writes_when_a_locale_is_deleted(
         heard = [(event.name.value, event.model, event.entry) for event in listener.events()]
         assert [(name, model) for name, model, _ in heard] == [("entry.create", "writer")] * 2
         assert [entry and entry["name"] for _, _, entry in heard] == ["fr", "fr"]
+
+
+IN_PARTS = """
+@before_write(PAPER, on=["delete"], batch=True)
+def count(writes):
+    fired.append(len(writes))
+"""
+
+
+async def test_a_deleted_locale_with_many_documents_is_deleted_in_parts(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the writes of all of its documents were in memory together."""
+    monkeypatch.setattr("quire.content_manager.locales._DOCUMENTS_AT_ONCE", 2)
+    async with open_extended(tmp_path, kind, IN_PARTS) as office:
+        french_id = await french_papers(office, "A", "B", "C")
+        gone = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+        assert (gone.status, fired()) == (200, [2, 1])
+        assert await titles(office, "status=draft&locale=fr") == []
+
+
+@pytest.mark.parametrize("code", ["", IN_PARTS], ids=["rows", "hooks"])
+async def test_a_deleted_locale_is_purged_from_shared_caches(
+    tmp_path: Path, kind: Kind, code: str
+) -> None:
+    purging = {"cdn.purge": "generic", "cdn.purge_url": "http://127.0.0.1:1/purge"}
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, code)
+        async with run_office(project, settings=purging) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            french_id = await french_papers(office, "A", "B")
+            ids = [one["documentId"] for one in (await office.ask("GET", "/api/papers")).data]
+            draft = f"/api/papers/{ids[0]}?locale=fr&status=draft"
+            await office.ask("PUT", draft, {"data": {"title": "C"}})
+            with opened(kind, project) as rows:
+                rows.execute("DELETE FROM quire_deliveries")
+            gone = await office.ask("DELETE", f"/i18n/locales/{french_id}", token=office.boss)
+            assert gone.status == 200, gone.json
+            with opened(kind, project) as rows:
+                bodies = rows.execute("SELECT body FROM quire_deliveries")
+    tags = sorted(json.loads(body) for (body,) in bodies)
+    assert tags == sorted([PAPER, f"{PAPER}:{document_id}"] for document_id in ids)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,12 @@ class EventRecorder(Outbox):
         return [LISTENER]
 
     def record(
-        self, events: Sequence[Event], listeners: Sequence[Webhook], trace: str | None = None
+        self,
+        events: Sequence[Event],
+        listeners: Sequence[Webhook],
+        trace: str | None = None,
+        *,
+        purges: Sequence[Event] = (),
     ) -> Program[bool]:
         yield from ()
         self._recorded += events

@@ -1,7 +1,7 @@
 """Manages the locales of a project. Deleting a locale deletes its entries."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
 
@@ -18,7 +18,7 @@ from quire.database.stores.core_store import (
     write_setting,
 )
 from quire.database.stores.row_conditions import eq
-from quire.document_service.commands import DeleteDocument
+from quire.document_service.commands import DeleteDocument, WrittenEntry
 from quire.document_service.service import run_commands
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
@@ -29,6 +29,8 @@ DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 EXISTS = "This locale already exists"
 NOT_FOUND = "locale.notFound"
 DEFAULT_STAYS = "Cannot delete the default locale"
+_DOCUMENTS_AT_ONCE = 500
+"""How many documents are deleted together: so many writes are in memory if hooks are batched."""
 
 
 @cache
@@ -62,6 +64,7 @@ class _VersionRow(BaseRow, frozen=True, rename="camel"):
     """A version of a document, ``None`` for a row of another program that belongs to none."""
 
     document_id: str | None
+    published_at: int | None
 
 
 class LocaleStore:
@@ -138,25 +141,39 @@ class LocaleStore:
         uid, extensions = content_type.uid, unit.engine.extensions
         table = self._tables.table_for(uid, _VersionRow)
         rows = yield from table.select(eq("locale", code))
+        unit.record_purges(_published_entries(uid, code, rows))
         calls_code = (uid, "delete") in {*extensions.writes, *extensions.around}
         document_ids = dict.fromkeys(
             row.document_id for row in rows if calls_code and row.document_id is not None
         )
         yield from table.delete_ids([row.id for row in rows if row.document_id not in document_ids])
-        if not document_ids:
-            return
         commands = [
             DeleteDocument(uid=uid, document_id=document_id, locale=code)
             for document_id in document_ids
         ]
-        act = partial(run_commands, unit, commands)
-        earlier_events = len(unit.events)
-        yield from unit.nested(act, as_system=True, causes=())
-        unit.events[earlier_events:] = [
-            event
-            for event in unit.events[earlier_events:]
-            if (event.name, event.uid, event.locale) != (EventName.DELETE, uid, code)
-        ]
+        for start in range(0, len(commands), _DOCUMENTS_AT_ONCE):
+            act = partial(run_commands, unit, commands[start : start + _DOCUMENTS_AT_ONCE])
+            earlier_events = len(unit.events)
+            yield from unit.nested(act, as_system=True, causes=())
+            unit.events[earlier_events:] = [
+                event
+                for event in unit.events[earlier_events:]
+                if (event.name, event.uid, event.locale) != (EventName.DELETE, uid, code)
+            ]
+
+
+def _published_entries(
+    uid: str, locale: str, rows: Sequence[_VersionRow]
+) -> Iterator[WrittenEntry]:
+    for row in rows:
+        if row.document_id is not None and row.published_at is not None:
+            yield WrittenEntry(
+                uid=uid,
+                document_id=row.document_id,
+                entry_id=row.id,
+                locale=locale,
+                published=True,
+            )
 
 
 def read_default_locale(writes: Writes) -> Program[str | None]:

@@ -256,7 +256,10 @@ class DocumentService:
         listeners = yield from self._outbox.listeners()
         unit.listening = bool(listeners)
         result = yield from self._run_and_store(act, unit)
-        return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
+        recorded = yield from self._outbox.record(
+            unit.events, listeners, unit.trace, purges=unit.purges
+        )
+        return result, recorded
 
     def _run_and_store(self, act: WriteProgram[T], unit: UnitOfWork) -> Program[T]:
         """Run the program, and store what it has recorded."""

@@ -183,6 +183,8 @@ class UnitOfWork(Struct, kw_only=True):
     listening: bool = False
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    purges: list[Event] = field(default_factory=list)
+    """Events for shared caches, which webhooks do not get."""
     locale_codes: tuple[str, ...] | None = None
     causes: tuple[CallCause, ...] = ()
     is_system: bool = False
@@ -330,7 +332,7 @@ class UnitOfWork(Struct, kw_only=True):
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
-        record_lists = self.events, self.changes, self.system_writes, self._postponed
+        record_lists = self.events, self.purges, self.changes, self.system_writes, self._postponed
         return Savepoint(f"quire_{self._savepoints}", *record_lists)
 
     def layout(self, uid: str) -> EntryLayout:
@@ -361,20 +363,33 @@ class UnitOfWork(Struct, kw_only=True):
             entries = [change.entry for change in changes]
             event_entries = yield from self._read_event_entries(name, entries)
         self.events.extend(
-            Event(
-                name=name,
-                uid=entry.uid,
-                model=self.engine.schema.content_types[entry.uid].singular_name,
-                document_id=entry.document_id,
-                locale=entry.locale,
-                entry_id=entry.entry_id,
-                published=entry.published,
-                fields=fields,
-                at=at,
-                origin=self.origin,
-                entry=event_entries.get(entry.entry_id),
-            )
-            for entry, fields, at in changes
+            self._event(name, change, event_entries.get(change.entry.entry_id))
+            for change in changes
+        )
+
+    def record_purges(self, entries: Iterable[WrittenEntry]) -> None:
+        """Record that entries were deleted, for shared caches alone."""
+        self.purges.extend(
+            self._event(EventName.DELETE, ChangedEntry(entry, (), self.last_tick), None)
+            for entry in entries
+        )
+
+    def _event(
+        self, name: EventName, change: "ChangedEntry", event_entry: EntryJson | None
+    ) -> Event:
+        entry, fields, at = change
+        return Event(
+            name=name,
+            uid=entry.uid,
+            model=self.engine.schema.content_types[entry.uid].singular_name,
+            document_id=entry.document_id,
+            locale=entry.locale,
+            entry_id=entry.entry_id,
+            published=entry.published,
+            fields=fields,
+            at=at,
+            origin=self.origin,
+            entry=event_entry,
         )
 
     def _read_event_entries(

@@ -108,11 +108,17 @@ class Outbox:
         ]
 
     def record(
-        self, events: Sequence[Event], listeners: Sequence[Webhook], trace: str | None = None
+        self,
+        events: Sequence[Event],
+        listeners: Sequence[Webhook],
+        trace: str | None = None,
+        *,
+        purges: Sequence[Event] = (),
     ) -> Program[bool]:
         """Store deliveries of events to listeners; tells whether there were any.
 
-        ``trace`` is the ``traceparent`` of the cause of the events, if it has one.
+        Shared caches are notified of them, and of ``purges``. ``trace`` is the ``traceparent`` of
+        the cause of the events, if it has one.
         """
         deliveries = [
             delivery
@@ -120,7 +126,9 @@ class Outbox:
             for delivery in self._deliveries_of(event, listeners, trace)
         ]
         if self.purges and PURGE_ID not in self._full:
-            deliveries += [_purge(event, trace) for event in events if _is_public(event)]
+            deliveries += [
+                _purge(event, trace) for event in (*events, *purges) if _is_public(event)
+            ]
         if deliveries:
             yield from self._tables.ensure_in_transaction(DELIVERIES)
             yield from self._deliveries.add(deliveries, self._clock())

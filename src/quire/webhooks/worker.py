@@ -204,7 +204,7 @@ class WebhookWorker(QueueWorker):
             return await self._call_webhook(webhook, delivery)
         except ApplicationError as error:
             reason = error.message
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - an outcome of the delivery
             # Without an outcome it would be sent again whenever its lease ends, without an end. The
             # text of the error may contain headers with secrets.
             _log.exception(
