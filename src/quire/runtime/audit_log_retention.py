@@ -6,7 +6,6 @@ from contextlib import suppress
 from quire.clock import Clock
 from quire.database.outage_log import OutageLog
 from quire.database.stores.audit_log import AuditLog
-from quire.errors import AppError
 from quire.hooks.jobs import JobDefinition, NoArguments
 from quire.hooks.schedules import ScheduleDefinition
 from quire.settings.model import AuditSettings
@@ -45,8 +44,8 @@ def audit_log_schedules(
 class SystemRowCleanup:
     """Deletes all but the last rows of writes as the system, again and again while it runs.
 
-    Code can write at any rate, so this does not wait for the job of a day, and it does nothing in a
-    process whose code wrote nothing.
+    Code can write at any rate, so this does not wait for the job of a day. Every server process
+    does it, also for the rows of scripts and of processes that have ended.
     """
 
     def __init__(
@@ -78,11 +77,8 @@ class SystemRowCleanup:
         )
         while True:
             await asyncio.sleep(self._pause_seconds)
-            if not self._audit.has_new_system_rows:
-                continue
             try:
                 await self._audit.limit_system_rows(rows)
                 outages.note_success()
-            except AppError as error:
-                self._audit.has_new_system_rows = True
+            except Exception as error:  # noqa: BLE001 - tried again after the pause
                 outages.note_failure(error)

@@ -26,6 +26,7 @@ from quire.database.stores.row_conditions import (
     starts_with,
 )
 from quire.database.stores.row_types import BigInt, LongText
+from quire.database.versioned_cache import VersionedValue
 
 FILTER_COLUMNS = ("actor", "action", "target")
 """Columns that can be filtered by exact value."""
@@ -72,8 +73,10 @@ class AuditLog:
         self._database = database
         self._table = AUDIT.open(writes)
         self._tables = tables
-        self.has_new_system_rows = False
-        """Whether this process may have added rows since they were last limited."""
+        self._limited_to: VersionedValue[int] = VersionedValue(
+            database.versions, frozenset({AUDIT.name})
+        )
+        """How many rows of writes as the system there are at most."""
 
     async def ready(self) -> None:
         """Ensure that rows can be added. Raises ServiceUnavailableError."""
@@ -90,7 +93,6 @@ class AuditLog:
 
     def add_in_transaction(self, rows: Sequence[AuditRow]) -> Program[None]:
         """Add rows in the transaction of what they record, and the table if it is missing."""
-        self.has_new_system_rows = True
         yield from self._tables.ensure_in_transaction(AUDIT)
         yield from self._table.insert_many(rows)
 
@@ -100,14 +102,25 @@ class AuditLog:
         await self._delete_in_batches(lt("at", time))
 
     async def limit_system_rows(self, count: int) -> None:
-        """Delete all but the last ``count`` rows of writes as the system."""
-        self.has_new_system_rows = False
-        await self.ready()
-        surplus = await self._database.read(
-            lambda: self._table.select(*_IS_BY_SYSTEM, order=("-id",), limit=1, offset=count)
-        )
+        """Delete all but the last ``count`` rows of writes as the system.
+
+        Nothing is read if the log has not changed since.
+        """
+        version = self._database.version()
+        if self._limited_to.get(version) == count:
+            return
+        surplus = await self._database.read(lambda: self._surplus(count))
         if surplus:
             await self._delete_in_batches(*_IS_BY_SYSTEM, le("id", surplus[0].id))
+        self._limited_to.set(version, count)
+
+    def _surplus(self, count: int) -> Program[list[AuditRow]]:
+        """Return the last row of writes as the system before the last ``count`` ones."""
+        if not (yield from self._tables.exists(AUDIT)):
+            return []
+        return (
+            yield from self._table.select(*_IS_BY_SYSTEM, order=("-id",), limit=1, offset=count)
+        )
 
     async def _delete_in_batches(self, *where: Condition) -> None:
         first_id = 0
