@@ -222,6 +222,25 @@ class GracefulServer(MeasuredServer):
 
     _is_drained = False
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until the server is stopped.
+
+        SystemExit and KeyboardInterrupt leave the event loop also if a task of a project's code
+        raises them; the server's own end is in its own task.
+        """
+        with asyncio.Runner(loop_factory=self.config.get_loop_factory()) as runner:
+            loop = runner.get_loop()
+            serving = loop.create_task(self.serve(sockets))
+            while True:
+                try:
+                    loop.run_until_complete(serving)
+                except (SystemExit, KeyboardInterrupt) as error:
+                    if serving.done() or not self.started:
+                        raise
+                    _log.error("a background task exited", exc_info=error)
+                else:
+                    return
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then handle requests; garbage is collected from then on."""
         await super().startup(sockets)

@@ -58,7 +58,7 @@ from quire.errors import (
     UnauthorizedError,
     UnimplementedError,
 )
-from quire.hooks.errors import CODE_ERRORS
+from quire.hooks.errors import FAILURES, is_cancelled
 from quire.logging import request_id
 from quire.settings import Settings
 
@@ -95,8 +95,6 @@ _SERVER_ERROR = 500
 _SHUTTING_DOWN = "The server is shutting down"
 _MAX_ATTEMPTS = 4
 """How often a request is repeated after a change of the schema: another change may follow."""
-_FAILURES = (*CODE_ERRORS, asyncio.CancelledError)
-"""What a request may fail with. Code of a project may raise any of them, see `_is_cancelled`."""
 
 
 async def no_successor(_: "ContentApi") -> None:
@@ -224,8 +222,8 @@ class ContentApi:
             return await self.respond_to_read(request)
         except StaleSchemaError as error:
             return await self._respond_with_successor(request, error)
-        except _FAILURES as error:  # logged, and answered without its text
-            if _is_cancelled(error):
+        except FAILURES as error:  # logged, and answered without its text
+            if is_cancelled(error):
                 raise
             return self._respond_exception(request, error)
 
@@ -240,7 +238,7 @@ class ContentApi:
         except (WouldBlockError, StaleSchemaError):
             request.may_wait = True
             return None
-        except _FAILURES as error:  # as in `response`
+        except FAILURES as error:  # as in `response`
             response = self._respond_exception(request, error)
         if self._shared_caching is None or response is None:
             return response
@@ -306,8 +304,8 @@ class ContentApi:
             return await route.handler(request)
         except StaleSchemaError:
             raise
-        except _FAILURES as error:  # as in `response`
-            if _is_cancelled(error):
+        except FAILURES as error:  # as in `response`
+            if is_cancelled(error):
                 raise
             return self._respond_exception(request, error)
 
@@ -338,8 +336,8 @@ class ContentApi:
                 return await successor.respond_to_read(request)
             except StaleSchemaError as repeated_error:
                 stale_error = repeated_error
-            except _FAILURES as unexpected:  # as in `response`
-                if _is_cancelled(unexpected):
+            except FAILURES as unexpected:  # as in `response`
+                if is_cancelled(unexpected):
                     raise
                 return self._respond_exception(request, unexpected)
         return self._respond_exception(request, stale_error)
@@ -523,12 +521,6 @@ def respond_cancelled(request: Request) -> Response:
     """Respond to a request that exceeds the shutdown timeout and was cancelled."""
     _log.warning("request cut off: the server stops", **_log_fields(request))
     return respond_error(ServiceUnavailableError(_SHUTTING_DOWN))
-
-
-def _is_cancelled(error: BaseException) -> bool:
-    """Tell whether an error is the cancellation of the request, not one by code that it calls."""
-    task = asyncio.current_task()
-    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 def _denial(error: BaseException) -> str | None:

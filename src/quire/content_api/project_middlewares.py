@@ -8,7 +8,7 @@ import structlog
 from quire.content_api.envelope import respond_error
 from quire.content_api.http_messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.errors import InternalServerError
-from quire.hooks.errors import CODE_ERRORS
+from quire.hooks.errors import FAILURES, is_cancelled
 from quire.hooks.strategies_and_middlewares import AsgiMiddleware
 
 _log = structlog.get_logger("quire.extensions")
@@ -39,7 +39,9 @@ class _Guard:
 
         try:
             await self._app(scope, receive, send_and_note)
-        except CODE_ERRORS:
+        except FAILURES as error:
+            if is_cancelled(error):
+                raise
             _log.exception("a middleware failed")
             if is_started:
                 raise

@@ -5,6 +5,7 @@ The second kind is a mistake in the code: the write is rolled back, the log name
 the client gets a plain 500.
 """
 
+import asyncio
 import difflib
 from collections.abc import Iterable
 
@@ -28,6 +29,14 @@ TooManyRequests = RateLimitError
 
 CODE_ERRORS = (Exception, SystemExit)
 """What functions of a project may raise: `sys.exit` in one must not end the server."""
+FAILURES = (*CODE_ERRORS, asyncio.CancelledError)
+"""What a request may fail with. Code of a project may raise any of them, see `is_cancelled`."""
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Tell whether an error is the cancellation of this task, not one by code that it calls."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 class UnitOfWorkError(RuntimeError):

@@ -149,6 +149,39 @@ def test_an_interrupt_ends_the_server_well(project: Path) -> None:
         assert process.wait(30) == 0
 
 
+EXITING = """
+import asyncio, sys
+from quire import route
+
+@route.get("/exit", public=True)
+async def exit_soon(interrupts: bool = False) -> str:
+    async def leave():
+        if interrupts:
+            raise KeyboardInterrupt
+        sys.exit("sesame")
+    exit_soon.task = asyncio.create_task(leave())
+    return "left"
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_tasks_of_a_projects_code_that_exit_do_not_end_the_server(
+    project: Path, workers: str
+) -> None:
+    (project / "src/extensions").mkdir(exist_ok=True)
+    (project / "src/extensions/exiting.py").write_text(EXITING, encoding="utf-8")
+    with serving("start", project, "--workers", workers) as (address, process):
+        with httpx.Client() as client:  # a connection is that of one process
+            for query in ("", "?interrupts=true", ""):
+                assert client.get(f"{address}/api/exit{query}").json() == "left"
+                assert client.get(f"{address}/api/tags").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        _, messages = process.communicate(timeout=30)
+
+    assert process.returncode == 0
+    assert messages.count("a background task exited") == 3
+
+
 def test_development_starts_again_when_a_file_changes(project: Path) -> None:
     with serving("dev", project) as (address, process):
         before = httpx.get(f"{address}/api/tags").json()
