@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.schema.model import ADMIN_USER_UID, USER_UID, ContentType, Schema
 
@@ -25,7 +26,7 @@ class AdminAction(Struct, frozen=True, kw_only=True):
 
     ``plugin`` is the plugin that the action belongs to. ``category`` and ``sub_category`` are the
     headings of the role editor for settings and plugins. ``properties`` are the possible
-    restrictions of a grant, besides conditions.
+    restrictions of a grant, besides conditions. With ``is_about_files`` it is about single files.
     """
 
     uid: str
@@ -35,6 +36,12 @@ class AdminAction(Struct, frozen=True, kw_only=True):
     category: str | None = None
     sub_category: str = "general"
     properties: tuple[str, ...] = ()
+    is_about_files: bool = False
+
+    @property
+    def takes_conditions(self) -> bool:
+        """Whether conditions limit a grant: whether entries or files have a creator."""
+        return self.section is PermissionSection.CONTENT or self.is_about_files
 
 
 FIELDS, LOCALES = "fields", "locales"
@@ -69,6 +76,10 @@ def _plugin(plugin: str, name: str, label: str, sub_category: str = "general") -
     )
 
 
+def _file(name: str, label: str, sub_category: str = "assets") -> AdminAction:
+    return replace(_plugin("upload", name, label, sub_category), is_about_files=True)
+
+
 def _setting(uid: str, label: str, category: str, sub_category: str = "general") -> AdminAction:
     return AdminAction(
         uid=uid,
@@ -96,11 +107,11 @@ ACTIONS: tuple[AdminAction, ...] = (
     _plugin("content-manager", "components.configure-layout", "Configure Layout", "components"),
     _plugin("content-type-builder", "read", "Read"),
     _setting("plugin::email.settings.read", "Access the Email Settings page", "email"),
-    _plugin("upload", "read", "Access the Media Library"),
-    _plugin("upload", "assets.create", "Create (upload)", "assets"),
-    _plugin("upload", "assets.update", "Update (crop, details, replace) + delete", "assets"),
-    _plugin("upload", "assets.download", "Download", "assets"),
-    _plugin("upload", "assets.copy-link", "Copy link", "assets"),
+    _file("read", "Access the Media Library", "general"),
+    _file("assets.create", "Create (upload)"),
+    _file("assets.update", "Update (crop, details, replace) + delete"),
+    _file("assets.download", "Download"),
+    _file("assets.copy-link", "Copy link"),
     _plugin("upload", "configure-view", "Configure view"),
     _setting(
         "plugin::upload.settings.read", "Access the Media Library settings page", "media library"

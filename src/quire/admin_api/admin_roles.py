@@ -57,6 +57,7 @@ BAD_LOCALES = "Invalid locales property at {}"
 BAD_NESTING = "Fields format are incorrect (bad nesting)."
 REPEATED_FIELDS = "Fields format are incorrect (duplicates)."
 UNKNOWN_CONDITION = "{} is not an existing condition"
+NO_CONDITIONS = "{} takes no conditions: they would not limit it"
 DUPLICATE_PERMISSIONS = "Some permissions are duplicated (same action and subject)"
 _MAX_PERMISSIONS = 5000
 
@@ -134,9 +135,11 @@ class _Permission(Struct, frozen=True):
         yield from _check_fields((*properties_path, FIELDS), properties.get(FIELDS))
         yield from _check_locales((*properties_path, "locales"), properties.get("locales"))
         for index, condition in enumerate(_sequence(value.get("conditions"))):
+            condition_path = path_of((*path, "conditions", index))
             if condition not in CONDITIONS:
-                condition_path = path_of((*path, "conditions", index))
                 yield Problem(condition_path, UNKNOWN_CONDITION.format(condition), condition)
+            elif not action.takes_conditions:
+                yield Problem(condition_path, NO_CONDITIONS.format(action.uid), condition)
 
     def _accepts_subject(self, action: AdminAction, subject: object) -> bool:
         if action.section is not PermissionSection.CONTENT:

@@ -45,7 +45,7 @@ export function OtherActions({ actions, conditions, grants, readOnly, onChange }
                 name={name}
                 granted={members.flatMap((one) => {
                   const held = grants.others.get(one.action)
-                  return held ? [{ id: one.action, label: labelOf(one), conditions: held }] : []
+                  return held && (isAboutFiles(one) || held.length > 0) ? [{ id: one.action, label: labelOf(one), conditions: held }] : []
                 })}
                 conditions={conditions}
                 readOnly={readOnly}
@@ -72,6 +72,8 @@ export function OtherActions({ actions, conditions, grants, readOnly, onChange }
   )
 }
 
+/** Whether conditions limit an action: other actions of plugins and settings are not about something with a creator. */
+const isAboutFiles = ({ action }: OtherAction) => /^plugin::upload\.(read$|assets\.)/.test(action)
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const words = (text: string) => capital(text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())
 const groupOf = ({ plugin, category }: OtherAction) => (plugin ? nameOf(plugin) : capital(category ?? ''))
