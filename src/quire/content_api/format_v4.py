@@ -8,13 +8,17 @@ that is populated below them.
 from typing import Any
 
 from quire.database.execute.row_mappers import Item, members
+from quire.javascript.interpreter.values import is_nullish
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 from quire.schema.attributes.base import (
+    Attribute,
     ComponentAttribute,
     DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
     RelationAttribute,
 )
-from quire.schema.model import Component, Schema
+from quire.schema.model import FILE_UID, Component, Model, Schema
 
 HEADER = b"strapi-response-format"
 VALUE = b"v4"
@@ -74,3 +78,47 @@ def _nest_items(value: object, node: PlanNode, schema: Schema) -> object:
     if isinstance(value, list | tuple):
         return [to_v4(item, node, schema) for item in value]
     return to_v4(value, node, schema) if isinstance(value, Item | dict) else None
+
+
+def made_entry_to_v4(entry: object, model: Model | None, schema: Schema) -> object:
+    """Return what code has made as an entry, or a list of them, in the v4 format.
+
+    Unlike what is read, it may contain anything. Raises TypeError for an entry that is no object.
+    """
+    if is_nullish(entry):
+        return entry
+    if isinstance(entry, list):
+        return [made_entry_to_v4(item, model, schema) for item in entry]
+    if not isinstance(entry, dict):
+        raise TypeError
+    known_attributes = {} if model is None else model.attributes
+    attributes = {
+        name: _made_attribute(value, known_attributes.get(name), schema)
+        for name, value in entry.items()
+        if name not in _TOP_LEVEL_FIELDS
+    }
+    if isinstance(model, Component):
+        return {"id": entry["id"], **attributes} if "id" in entry else attributes
+    top_level = {name: entry[name] for name in _TOP_LEVEL_FIELDS if name in entry}
+    return {**top_level, "attributes": attributes}
+
+
+def _made_attribute(value: object, attribute: Attribute | None, schema: Schema) -> object:
+    if value is not None and not isinstance(value, dict | list):
+        return value
+    match attribute:
+        case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+            return {"data": made_entry_to_v4(value, schema.content_types.get(uid), schema)}
+        case MediaAttribute():
+            return {"data": made_entry_to_v4(value, schema.content_types[FILE_UID], schema)}
+        case ComponentAttribute(component=uid):
+            return made_entry_to_v4(value, schema.components[uid], schema)
+        case DynamicZoneAttribute() if isinstance(value, list):
+            return [made_entry_to_v4(item, _component_of(item, schema), schema) for item in value]
+        case _:
+            return value
+
+
+def _component_of(item: object, schema: Schema) -> Component | None:
+    uid = item.get("__component") if isinstance(item, dict) else None
+    return schema.components.get(uid) if isinstance(uid, str) else None

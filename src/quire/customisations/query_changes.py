@@ -179,10 +179,16 @@ def _fill_undefined(condition: object, undefined: str | None) -> object:
     """Return a condition with placeholders for undefined values in it."""
     if condition is UNDEFINED:
         return {"$null": True} if undefined is None else undefined
+    if isinstance(condition, list) and undefined is not None:
+        return [undefined if item is UNDEFINED else item for item in condition]
     if not isinstance(condition, dict):
         return condition
     result: dict[str, object] = {}
-    for operator, value in condition.items():
+    for operator, operand in condition.items():
+        value = operand
+        if isinstance(value, list) and undefined is not None:
+            word = "undefined" if operator in _AS_WORD else undefined
+            value = [word if item is UNDEFINED else item for item in value]
         if value is UNDEFINED and undefined is not None and operator in _COMPARISON_OPERATORS:
             result[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
         elif value is UNDEFINED and operator in _AS_WORD:

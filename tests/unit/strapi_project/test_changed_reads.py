@@ -1,5 +1,6 @@
 """Actions that change entries before they respond: supported ones, and near misses."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,12 @@ async def test_a_sanitized_entry_gets_a_member_of_the_entry_as_it_was_read(
         ("words: ctx.query.none", ["empty"]),
         ("words: { $ne: ctx.query.none }", ["full"]),
         ("words: { $containsi: ctx.query.none }", []),
+        ("words: { $in: [ctx.query.none, 'a'] }", ["empty", "full"]),
+        ("words: { $notIn: [ctx.query.none] }", ["full"]),
+        ("words: [ctx.query.none]", ["empty"]),
+        ("words: { $eq: [ctx.query.none] }", ["empty"]),
+        ("words: { $between: [ctx.query.none, ctx.query.none] }", ["empty"]),
+        ("documentId: { $in: [ctx.query.none] }", []),
         ("shown: ctx.query.none", ["empty", "none"]),
         ("$or: [{ words: ctx.query.none }, { shown: { $eq: true } }]", ["empty", "full"]),
         ("tags: { name: ctx.query.none }", ["none"]),
@@ -322,3 +329,37 @@ async def test_entries_become_the_members_of_an_object(
 
     assert found == {"data": {"one-changed": None, "three": " a, b ,,c", "two": None}}
     assert bare == found["data"]
+
+
+async def test_transformed_entries_have_the_v4_format_for_clients_that_ask_for_it(
+    kind: Kind, tmp_path: Path
+) -> None:
+    files = code(
+        f"async find(ctx) {{ const found = await strapi.documents('{PAGE}').findMany({{ "
+        "populate: '*', status: 'published', sort: { slug: 'asc' } });"
+        "found.forEach((one) => { one.more = { id: 1 }; });"
+        "return this.transformResponse(await this.sanitizeOutput(found, ctx), { a: 1 }); },"
+        "async bySlug(ctx) { return this.transformResponse({ slug: 'made', tags: null }); },"
+        "async findOne(ctx) { return this.transformResponse(['text']); }"
+    )
+    headers = {"Strapi-Response-Format": "v4"}
+    async with pages(kind, tmp_path, files) as site:
+        tag = await site.create("tags", name="A")
+        seo = {"description": "b"}
+        await site.create("pages", slug="one", seo=seo, tags=[tag["documentId"]])
+        found = json.loads((await site.get("pages", headers)).content)
+        plain = (await body(site, "pages"))["data"]
+        made = json.loads((await site.get("pages/by/one", headers)).content)
+        failed = await site.get("pages/one", headers)
+
+    assert found["meta"] == {"a": 1}
+    (entry,) = found["data"]
+    assert list(entry) == ["id", "documentId", "attributes"]
+    attributes = entry["attributes"]
+    assert (attributes["slug"], attributes["more"]) == ("one", {"id": 1})
+    assert attributes["seo"] == plain[0]["seo"]
+    (shown_tag,) = attributes["tags"]["data"]
+    assert shown_tag["documentId"] == tag["documentId"]
+    assert shown_tag["attributes"]["name"] == "A"
+    assert made == {"data": {"attributes": {"slug": "made", "tags": {"data": None}}}, "meta": {}}
+    assert failed.status == 500

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quire.access.principal import ApiToken, EndUser
 from quire.content_api.envelope import respond_unless_known, tag_of
-from quire.content_api.format_v4 import HEADER, VALUE
+from quire.content_api.format_v4 import HEADER, VALUE, made_entry_to_v4
 from quire.content_api.http_messages import Handler, Request, Response
 from quire.content_api.project_javascript.context import Context, State, thrown_response
 from quire.content_api.project_javascript.document_apis import DataAccess, as_catchable, error_value
@@ -373,13 +373,17 @@ class _ScriptRequest:
         return core_request
 
     async def _transform(self, arguments: list[object]) -> object:
-        if self._request.headers.get(HEADER) == VALUE:
-            raise UnsupportedError("the older format")
         data = arguments[0] if arguments else UNDEFINED
         if is_nullish(data):
             return data
         if not isinstance(data, dict | list):
             raise ThrownError(ErrorValue("Error", "Entry must be an object or an array of objects"))
+        if self._request.headers.get(HEADER) == VALUE:
+            schema = self._reader.schema
+            try:
+                data = made_entry_to_v4(data, schema.content_types.get(self._uid), schema)
+            except TypeError:
+                raise ThrownError(ErrorValue("Error", "Entry must be an object")) from None
         meta = arguments[1] if len(arguments) > 1 and arguments[1] is not UNDEFINED else {}
         return {"data": data, "meta": meta}
 
