@@ -1,11 +1,13 @@
 """Computed fields of a project's code in responses of the content API."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
+from quire.database.execute import json_encoding
 from quire.extension_loading import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import PAPERS, module, open_extended, schema_in, write_code
@@ -641,3 +643,45 @@ async def test_computed_fields_are_columns_of_the_view_of_a_list(
             view = (await office.ask("GET", path, token=office.boss)).data["contentType"]
             assert view["layouts"]["list"] == ["title"]
             assert "shout" not in view["metadatas"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "@computed(PAPER, needs=['title'])\ndef size(paper) -> int:\n    return 1\n",
+        (
+            "@computed(PAPER, needs=['title'], batch=True)\n"
+            "async def size(papers) -> list[int]:\n    return [1 for _ in papers]\n"
+        ),
+    ],
+    ids=["def", "async def"],
+)
+async def test_a_long_list_with_computed_fields_is_encoded_on_another_thread(
+    tmp_path: Path, kind: Kind, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one without: other requests are answered meanwhile."""
+    encode_one_by_one = json_encoding._encode_one_by_one  # noqa: SLF001
+    threads: list[threading.Thread] = []
+
+    def encode(*arguments: Any) -> bytes:  # noqa: ANN401 - those of the function
+        threads.append(threading.current_thread())
+        return encode_one_by_one(*arguments)
+
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, code)
+        async with run_office(project, settings={"limits.response_size": 5000}) as office:
+            for title in "ABC":
+                await make(office, "papers", title=title)
+            short = await office.ask("GET", "/api/papers?sort=title")
+            monkeypatch.setattr(json_encoding, "_encode_one_by_one", encode)
+            monkeypatch.setattr(json_encoding, "_LONG_ENTRIES", 2)
+            long = await office.ask("GET", "/api/papers?sort=title&locale=en")
+            for title in "DEFGHIJKLMNOPQRSTUVW":
+                await make(office, "papers", title=title)
+            too_long = await office.ask("GET", "/api/papers")
+
+    assert long.json == short.json
+    assert [paper["size"] for paper in long.data] == [1, 1, 1]
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
+    assert (too_long.status, "limits.response_size" in too_long.error) == (400, True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from quire.access.ability import Ability
 from quire.content_api.envelope import (
@@ -28,11 +30,17 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.bounded_cache import BoundedCache
-from quire.database.execute.json_encoding import EntrySerializer, encode
+from quire.database.execute.json_encoding import (
+    EntrySerializer,
+    ResponseBudget,
+    encode,
+    encode_list,
+)
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
+from quire.database.execute.reader import ListFacts
 from quire.database.execute.row_mappers import Item
 from quire.database.interface import WouldBlockError
-from quire.database.program import Program
+from quire.database.program import Program, Rows, Statement, run_program
 from quire.document_service.commands import (
     AllLocales,
     CreateDocument,
@@ -193,19 +201,38 @@ class DocumentApi:
         """Respond to a read with computed fields; tells whether the response may be cached."""
         reader, may_wait = self._reader, request.may_wait
         if mode == "list":
-            items, total = await reader.rows(prepared, request.version, may_wait=may_wait)
+            list_read = await reader.run_list(
+                prepared, request.version, partial(_list_program, prepared), may_wait=may_wait
+            )
+            items = list_read.items
             is_cacheable = await computed.complete(prepared, items, lambda: request.principal)
-            serializer = self._serializer(request, prepared)
-            entries = items if serializer is None else [serializer(item) for item in items]
-            response = respond_encoded(encode(paged(prepared.pagination)(entries, total)))
-        else:
-            item = await reader.row(prepared, document_id, may_wait=may_wait)
-            if item is None:
-                raise NotFoundError
-            is_cacheable = await computed.complete(prepared, [item], lambda: request.principal)
-            response = self._respond_computed(request, prepared, item)
+            body = await self._encode_list(request, prepared, list_read)
+            return respond_encoded(body), is_cacheable
+        item = await reader.row(prepared, document_id, may_wait=may_wait)
+        if item is None:
+            raise NotFoundError
+        is_cacheable = await computed.complete(prepared, [item], lambda: request.principal)
+        response = self._respond_computed(request, prepared, item)
         prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, is_cacheable
+
+    async def _encode_list(
+        self, request: Request, prepared: PreparedRead, list_read: _ListRead
+    ) -> bytes:
+        """Encode a list with computed fields; a long one is encoded on another thread.
+
+        Raises WouldBlockError for a long one where the request may not wait.
+        """
+        items, total, budget = list_read
+        wrap, serializer = paged(prepared.pagination), self._serializer(request, prepared)
+        program = encode_list(
+            prepared.compiled.node, items, budget, serializer, lambda data: wrap(data, total)
+        )
+        if not budget.is_long:
+            return run_program(program, _no_rows)
+        if not request.may_wait:
+            raise WouldBlockError
+        return await asyncio.to_thread(run_program, program, _no_rows)
 
     def _cache_key(
         self, request: Request, mode: Mode, ability: Ability, document_id: str | None
@@ -331,6 +358,25 @@ class DocumentApi:
         items = await self._documents.run(act, commands=[command], principal=request.caller)
         await computed.complete(prepared, items, lambda: request.principal, is_written=True)
         return self._respond_computed(request, prepared, items[0], status)
+
+
+class _ListRead(NamedTuple):
+    """The items of a list, their total if that was asked for, and what has been counted so far."""
+
+    items: list[Item]
+    total: int | None
+    budget: ResponseBudget
+
+
+def _list_program(prepared: PreparedRead, facts: ListFacts) -> Program[_ListRead]:
+    budget = prepared.budget()
+    items, total = yield from prepared.rows(facts, budget)
+    return _ListRead(items, total, budget)
+
+
+def _no_rows(_: Statement) -> Rows:
+    """Execute nothing: encoding only announces that it takes long."""
+    return []
 
 
 async def _entity_tag(body: bytes, *, may_wait: bool = True) -> bytes:
