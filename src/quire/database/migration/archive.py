@@ -232,6 +232,7 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
     for rows in restorable_rows:
         yield from _require_same_rows(writes, rows, existing_tables[rows.table])
     count = 0
+    inserted: list[tuple[ArchivedRows, tuple[str, ...], list[int]]] = []
     for rows in _referred_first(restorable_rows, existing_tables):
         table = existing_tables[rows.table]
         columns = rows.columns_in(table)
@@ -239,10 +240,17 @@ def restore_archive(kind: DatabaseKind, archive: Archive) -> Program[int]:
             count += yield from _restore_values(writes, rows, columns, table)
         elif _DOCUMENT_ID in columns or _id_columns(rows.columns) <= set(columns):
             ids = yield from _insert_missing_rows(writes, rows, columns, table)
+            inserted.append((rows, columns, ids))
             count += len(ids)
             # A table that was created again would assign their ids once more.
             if max(ids, default=0) > highest_ids.get(table.name, 0):
                 yield from kind.counters.raise_to(table.name, max(ids))
+    for rows, columns, ids in inserted:
+        # Of tables that refer to each other, the rows of one were inserted before their targets.
+        names = _optional_references(existing_tables[rows.table]) & set(columns)
+        if ids and names:
+            table = existing_tables[rows.table]
+            yield from _restore_values(writes, rows, sorted(names), table, ids=ids)
     return count
 
 
@@ -290,6 +298,11 @@ def _referred_first(
     return sorted(archived_rows, key=lambda rows: count_referred(rows.table))
 
 
+def _optional_references(table: FoundTable) -> set[str]:
+    """Return the columns with references that are null where the referred row is missing."""
+    return {key.column for key in table.foreign_keys if key.on_delete == "SET NULL"}
+
+
 def _id_columns(columns: Collection[str]) -> set[str]:
     """Return the columns without which a link is none."""
     return {name for name in columns if name == "id" or name.endswith("_id")}
@@ -305,15 +318,23 @@ def forget(kind: DatabaseKind, archive: Archive) -> Program[None]:
 
 
 def _restore_values(
-    writes: Writes, rows: ArchivedRows, columns: Sequence[str], table: FoundTable
+    writes: Writes,
+    rows: ArchivedRows,
+    columns: Sequence[str],
+    table: FoundTable,
+    *,
+    ids: Sequence[int] | None = None,
 ) -> Program[int]:
-    """Set archived values in existing rows, where they have none; no references to lost rows."""
+    """Set archived values in existing rows, where they have none; no references to lost rows.
+
+    With ``ids`` only in these rows.
+    """
     count = 0
     for name in columns:
         if name == "id":
             continue
 
-        def build(_: StatementBuilder, column: str = name) -> sa.ClauseElement:
+        def build(builder: StatementBuilder, column: str = name) -> sa.ClauseElement:
             target, archived = (
                 sa.table(table, sa.column("id"), sa.column(column))
                 for table in (rows.table, rows.archive_table)
@@ -322,9 +343,16 @@ def _restore_values(
             is_missing = sa.and_(archived.c.id == target.c.id, target.c[column].is_(None))
             targets = [key.target for key in table.foreign_keys if key.column == column]
             references = (_has_row(target_table, archived.c[column]) for target_table in targets)
-            return change.where(is_missing, *references).returning(target.c.id)
+            change = change.where(is_missing, *references)
+            if ids is not None:
+                change = change.where(writes.dialect.member_of(target.c.id, builder.parents()))
+            return change.returning(target.c.id)
 
-        changed_rows = yield from writes.run(("put back", rows.archive_table, name), build)
+        key = ("put back", rows.archive_table, name, ids is None)
+        if ids is None:
+            changed_rows = yield from writes.run(key, build)
+        else:
+            changed_rows = yield from writes.run_listed(key, build, ids)
         count += len(changed_rows)
     return count
 

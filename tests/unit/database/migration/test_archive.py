@@ -409,3 +409,28 @@ def test_types_that_refer_to_each_other_are_restored(make_context: MakeContext) 
     context = context.migrate(both)
     assert [restore(context, archive) for archive in reversed(asides(context))] == [2, 1]
     assert context.column("kind0s", "id") == [first]
+
+
+def test_both_references_of_types_that_refer_to_each_other_come_back(
+    make_context: MakeContext,
+) -> None:
+    """A reference that was removed from an entry since does not come back."""
+    one = {"type": "relation", "relation": "oneToOne", "useJoinTable": False}
+    uids = ("api::sun.sun", "api::moon.moon")
+    sun, moon = (
+        content_type(uid, {"title": STRING, "other": {**one, "target": target}})
+        for uid, target in zip(uids, reversed(uids), strict=True)
+    )
+    context = make_context(schema_of(sun, moon))
+    first = context.entry("suns", "s", title="sun")
+    second = context.entry("moons", "m", title="moon", other_id=first)
+    context.store.execute(f"UPDATE suns SET other_id = {second}")
+    context = context.migrate(schema_of())
+    [archive] = asides(context)
+    context = context.migrate(schema_of(sun, moon))
+    assert restore(context, archive) == 2
+    assert context.column("suns", "other_id") == [second]
+    assert context.column("moons", "other_id") == [first]
+    context.store.execute("UPDATE suns SET other_id = NULL")
+    assert restore(context, archive) == 0
+    assert context.column("suns", "other_id") == [None]
