@@ -22,7 +22,7 @@ from quire.database.migration.plan import PlannedMigration
 from quire.database.program import Program
 from quire.database.target import DatabaseKind
 from quire.runtime.schema_follower import SchemaFollower
-from tests.databases.kind import Kind
+from tests.databases.kind import Kind, opened
 from tests.databases.kinds import rows_of
 from tests.extending.background import ended
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
@@ -159,6 +159,27 @@ async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(
     assert (await model_site.ask("GET", "/admin/x/model/archive")).data == []
     again = await model_site.ask("DELETE", f"/admin/x/model/archive/{kept['id']}")
     assert again.status == 404
+
+
+async def test_views_of_other_programs_are_not_dropped_with_a_type(
+    model_site: ModelSite, kind: Kind
+) -> None:
+    """PostgreSQL drops nothing that they depend on; in SQLite they stay without their table."""
+    body = memo({"title": {"type": "string"}, "tide": {"type": "string"}})
+    assert (await model_site.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+    with opened(kind, model_site.project) as rows:
+        rows.execute("CREATE VIEW titles AS SELECT title FROM memos")
+    attributes = {"tide": {"type": "string"}}
+    target = f"{BUILDER}/content-types/{MEMO}"
+    if kind.name == "postgresql":
+        for method, changed_body in (("DELETE", None), ("PUT", memo(attributes))):
+            refused = await model_site.ask(method, target, changed_body)
+            assert refused.status == 409, refused.json
+            assert "view titles depends on" in refused.error
+        with opened(kind, model_site.project) as rows:
+            assert rows.execute("SELECT title FROM titles") == []
+            rows.execute("DROP VIEW titles")
+    assert (await model_site.ask("DELETE", target)).status == 200
 
 
 async def test_a_new_type_has_no_permissions_of_a_removed_one(model_site: ModelSite) -> None:

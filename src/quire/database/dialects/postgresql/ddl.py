@@ -90,8 +90,20 @@ class PostgresDdl(DdlWriter):
         return f"CREATE INDEX {name} ON {table} ({columns}){condition}"
 
     def drop_table(self, name: str) -> str:
-        """Drop a table, with the foreign keys that refer to it."""
-        return f"DROP TABLE {quote(name)} CASCADE"
+        """Drop a table, with the foreign keys that refer to it.
+
+        Views and functions of other programs that depend on it make this fail: `CASCADE` would drop
+        them.
+        """
+        keys = (
+            "SELECT conrelid::regclass AS source, conname FROM pg_catalog.pg_constraint"  # noqa: S608 - quoted names
+            f" WHERE contype = 'f' AND confrelid = {_text(quote(name))}::regclass"
+        )
+        return (
+            f"DO $$ DECLARE key record; BEGIN FOR key IN {keys} LOOP"
+            " EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.source, key.conname);"
+            f" END LOOP; DROP TABLE {quote(name)}; END $$"
+        )
 
     def drop_index(self, name: str, table: str) -> str:
         """Drop an index or the unique constraint that it belongs to.

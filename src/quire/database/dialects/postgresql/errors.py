@@ -4,6 +4,7 @@ import asyncpg
 
 from quire.errors import (
     AppError,
+    ConflictError,
     DatabaseBusyError,
     InternalServerError,
     ServiceUnavailableError,
@@ -11,6 +12,7 @@ from quire.errors import (
     ValidationError,
 )
 
+_DEPENDENT = "Something else in the database depends on what would be dropped: drop it first"
 TOO_LONG = "Reading this takes longer than the server allows"
 
 _UNAVAILABLE_CLASSES = ("08", "53", "57P", "58")
@@ -53,6 +55,8 @@ def translate(error: Exception) -> AppError:
     """Return the error to raise for an error of the driver; the caller sets it as the cause."""
     if isinstance(error, asyncpg.InvalidCachedStatementError):
         return ServiceUnavailableError()
+    if isinstance(error, asyncpg.DependentObjectsStillExistError):
+        return ConflictError(f"{_DEPENDENT} ({' '.join((error.detail or '').split())})")
     if isinstance(error, asyncpg.PostgresError):
         return _translate_state(error.sqlstate or "")
     if isinstance(error, ValueError):  # the driver's own, of a value that it cannot send
