@@ -161,6 +161,32 @@ async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(
     assert again.status == 404
 
 
+@pytest.mark.parametrize("name", ["ctid", "xmin", "cmax", "tableoid", "oid", "rowid"])
+async def test_attributes_may_have_the_names_of_system_columns_where_the_database_allows_it(
+    model_site: ModelSite, kind: Kind, name: str
+) -> None:
+    body = memo({name: {"type": "string"}, "title": {"type": "string"}})
+    made = await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    if kind.name == "postgresql" and name not in {"oid", "rowid"}:
+        assert (made.status, "PostgreSQL has system columns" in made.error) == (400, True)
+        plain = memo({"title": {"type": "string"}})
+        assert (await model_site.ask("POST", f"{BUILDER}/content-types", plain)).status == 201
+        renamed = changed(MEMO, attribute(name, "update", former="title", type="string"))
+        refused = await model_site.update(renamed)
+        assert (refused.status, "PostgreSQL has system columns" in refused.error) == (400, True)
+        return
+    assert made.status == 201, made.json
+    entries = f"/content-manager/collection-types/{MEMO}"
+    stored = await model_site.ask("POST", entries, {name: "one", "title": "two"})
+    assert stored.data[name] == "one"
+    query = f"filters[{name}][$eq]=one&sort={name}:ASC"
+    found = await model_site.ask("GET", f"{entries}?{query}")
+    assert [one[name] for one in found.json["results"]] == ["one"]
+    path = f"{entries}/{stored.data['documentId']}"
+    assert (await model_site.ask("PUT", path, {name: "three"})).data[name] == "three"
+    assert (await model_site.ask("DELETE", path)).status == 200
+
+
 async def test_views_of_other_programs_are_not_dropped_with_a_type(
     model_site: ModelSite, kind: Kind
 ) -> None:

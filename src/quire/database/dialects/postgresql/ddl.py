@@ -22,6 +22,7 @@ from sqlalchemy.dialects import postgresql
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.metadata import ColumnTypes
 from quire.database.tables.system_tables import DATABASE_SCHEMA
+from quire.errors import ApplicationError
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(
@@ -50,6 +51,9 @@ COLUMN_TYPES = ColumnTypes(
 
 _VERBATIM_JSON_COLUMN = (DATABASE_SCHEMA, "schema")
 """The one column whose JSON the reference keeps to the letter, not only what it means."""
+
+_SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+"""Columns that every table has, so that none of its own can have their names."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
@@ -120,6 +124,11 @@ class PostgresDdl(DdlWriter):
             f"ELSE DROP INDEX IF EXISTS {quote(name)}; END IF; END $$"
         )
 
+    def rename_column(self, table: str, before: str, after: str) -> str:
+        """Rename a column. Raises ApplicationError for a name that no column can have."""
+        _require_free_name(table, after)
+        return super().rename_column(table, before, after)
+
     def add_column(self, column: Column[Any]) -> Sequence[str]:
         """Add a column at the end, and its foreign key."""
         table = quote(column.table.name)
@@ -130,12 +139,20 @@ class PostgresDdl(DdlWriter):
         )
 
     def _column(self, column: Column[Any]) -> str:
+        _require_free_name(column.table.name, column.name)
         if column.primary_key:
             serial = "bigserial" if isinstance(column.type, BigInteger) else "serial"
             return f"{quote(column.name)} {serial} PRIMARY KEY"
         null = "" if column.nullable else " NOT NULL"
         definition = f"{quote(column.name)} {self.written_type(column)}{null}"
         return f"{definition}{self.default(column)}"
+
+
+def _require_free_name(table: str, column: str) -> None:
+    if column in _SYSTEM_COLUMNS:
+        raise ApplicationError(
+            f"{table}.{column}: PostgreSQL has system columns of this name. Rename the attribute."
+        )
 
 
 def _text(value: str) -> str:
