@@ -1,12 +1,13 @@
 """Rules by principal or time: responses are never shared with another principal."""
 
+import gc
 import json
 from pathlib import Path
 
 import pytest
 
 import quire
-from quire.access.ability import FullAccess
+from quire.access.ability import FullAccess, NarrowedAbility
 from quire.access.principal import ApiToken
 from quire.document_service.commands import CreateDocument
 from quire.document_service.transaction_context import CallContext
@@ -310,3 +311,31 @@ async def test_tokens_are_narrowed_whatever_they_grant(tmp_path: Path, kind: Kin
         dear = {"data": {"title": "Mine", "price": 50}}
         reply = await office.ask("POST", "/api/papers", dear, token=token)
         assert reply.status == 403
+
+
+@pytest.mark.whatever_the_database("no row is read")
+async def test_the_number_of_cached_abilities_is_bounded_in_all(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for each combination of actions: principals times queries could be a million."""
+    monkeypatch.setattr("quire.document_service.project_rules._CACHE_SIZE", 4)
+    code = """
+    @rule(PAPER, on=["find", "delete"])
+    def own_papers(who):
+        return {"margin": f"{who.id}"}
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        documents = office.app.documents
+        assert documents is not None
+        rules, ability = documents.engine.rules, FullAccess()
+        kept = []
+        for actions in (None, frozenset({f"{PAPER}.find"}), frozenset({f"{PAPER}.delete"})):
+            for id_ in range(4):
+                token = ApiToken(id=id_, type="full-access", last_used_at=None, ability=ability)
+                kept.append(rules.rules_for(ability, actions).narrowed_ability(token))
+        narrowed = {id(one) for one in kept}
+        assert len(narrowed) == 12
+        del kept
+        alive = [one for one in gc.get_objects() if id(one) in narrowed]
+        found = [one for one in alive if isinstance(one, NarrowedAbility)]
+        assert len(found) <= 4

@@ -37,6 +37,8 @@ _UNSHARED_WORDS = _CREATORS | {"draft", "preview", "modified", "publicationFilte
 """Words of queries that may refer to drafts, administrators, or uses of files."""
 _OF_PROJECT = "api::"
 _CACHE_SIZE = 2000
+_MAX_CACHED_QUERY = 4096
+"""A longer query would take more memory than what it saves is worth."""
 _SEPARATORS = str.maketrans(dict.fromkeys(",.:", " "))
 
 _log = structlog.get_logger("quire")
@@ -154,7 +156,9 @@ class QueryTags:
         key = uid, request.raw_query
         related_types = self._types_by_query.get(key)
         if related_types is None and key not in self._types_by_query:
-            related_types = self._types_by_query[key] = self._related_types(uid, request.query)
+            related_types = self._related_types(uid, request.query)
+            if len(request.raw_query) <= _MAX_CACHED_QUERY:
+                self._types_by_query[key] = related_types
         if related_types is None:
             return None
         own_tag = uid if document_id is None else document_tag(uid, document_id)

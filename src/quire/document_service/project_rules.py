@@ -63,6 +63,9 @@ class RuleEvaluation:
         self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_CACHE_SIZE)
         self._ability_rules: BoundedCache[tuple[Ability, frozenset[str] | None], AbilityRules]
         self._ability_rules = BoundedCache(_CACHE_SIZE)
+        self.narrowed_abilities: BoundedCache[tuple[AbilityRules, bytes], NarrowedAbility]
+        self.narrowed_abilities = BoundedCache(_CACHE_SIZE)
+        """Narrowed abilities by what the rules return, as JSON."""
         self._admin_abilities: BoundedCache[
             tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
         ] = BoundedCache(_CACHE_SIZE)
@@ -251,7 +254,7 @@ class RuleEvaluation:
 class AbilityRules:
     """The rules on some actions that narrow one ability; evaluated for each principal."""
 
-    __slots__ = ("_abilities", "_actions", "_evaluation", "_granted", "_rules")
+    __slots__ = ("_actions", "_evaluation", "_granted", "_rules")
 
     def __init__(
         self,
@@ -265,8 +268,6 @@ class AbilityRules:
         self._granted = granted
         self._rules = rules
         self._actions = actions
-        self._abilities: BoundedCache[bytes, NarrowedAbility] = BoundedCache(_CACHE_SIZE)
-        """By what the rules return, as JSON."""
 
     def narrowed_ability(self, principal: access.Principal) -> Ability:
         """Return the ability of a principal, narrowed by what the rules return for it."""
@@ -275,19 +276,20 @@ class AbilityRules:
             # Not one from a cache: abilities are equal although their volatile rules were bound at
             # other times.
             return principal.ability
-        results, volatile, _ = self._evaluation.call(rules, acting(principal))
+        evaluation = self._evaluation
+        results, volatile, _ = evaluation.call(rules, acting(principal))
         try:
-            key = None if volatile else orjson.dumps(results)
+            key = None if volatile else (self, orjson.dumps(results))
         except TypeError:  # values that JSON does not have, such as decimals
             key = None
-        ability = None if key is None else self._abilities.get(key)
+        ability = None if key is None else evaluation.narrowed_abilities.get(key)
         if ability is None:
-            conditions, failed = self._evaluation.conditions(rules, results)
-            bound_rules = self._evaluation.bind_rules(rules, conditions, volatile, self._actions)
+            conditions, failed = evaluation.conditions(rules, results)
+            bound_rules = evaluation.bind_rules(rules, conditions, volatile, self._actions)
             ability = NarrowedAbility(granted, bound_rules)
             # Rules that fail are logged each time.
             if key is not None and not failed:
-                self._abilities[key] = ability
+                evaluation.narrowed_abilities[key] = ability
         return ability
 
 
