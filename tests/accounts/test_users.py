@@ -127,3 +127,29 @@ async def test_a_user_that_is_gone_takes_its_token_along(site: Site) -> None:
     assert again["id"] != user["id"]
     response = await site.ask("GET", "users/me", token=token)
     assert (response.status, message(response)) == (401, "Invalid credentials")
+
+
+async def test_nobody_gets_a_name_with_which_another_user_signs_in(site: Site) -> None:
+    """Nobody takes the e-mail of another user as a name, or their name as an e-mail."""
+    token = await manager(site)
+    me = json.loads((await site.ask("GET", "users?filters[username]=max", token="full")).content)
+    role = site.role("authenticated")
+    await site.make_user("ada")
+    await site.make_user("eve@example.com", email="eve@example.org")
+    for values in ({"username": "ada@example.org"}, {"email": "eve@example.com"}):
+        changed = await site.ask("PUT", f"users/{me[0]['id']}", values, token=token)
+        made = await site.post(
+            "users",
+            {**body(username="new", email="new@example.org", role=role), **values},
+            token=token,
+        )
+        assert (changed.status, made.status) == (400, 400)
+    await site.sign_in("ada@example.org")
+    await site.sign_in("eve@example.com")
+    registered = await site.post(
+        "auth/local/register",
+        {"username": "Ada@example.org", "email": "new@example.org", "password": PASSWORD},
+    )
+    assert registered.status == 400
+    own = {"username": "max@example.org"}
+    assert (await site.ask("PUT", f"users/{me[0]['id']}", own, token=token)).status == 200

@@ -1,6 +1,7 @@
 """Unpublished content is not returned as published."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,7 @@ from tests.hazards.visitors import (
     FULL,
     READER,
     READONLY,
+    WRITER,
     Visitor,
     Who,
     error,
@@ -21,6 +23,8 @@ from tests.hazards.visitors import (
     serving,
     total,
 )
+from tests.hazards.writing import Editor, serve_editor, shown
+from tests.shared_applications import SharedApplications
 
 DRAFTS = "articles?status=draft&sort=id&fields=title"
 ASKING_FOR_DRAFTS = [
@@ -49,6 +53,16 @@ async def strict(newsroom: Settings) -> AsyncIterator[Visitor]:
     """The newsroom with drafts for API tokens only."""
     async with serving(newsroom.project, api__drafts_need_token=True) as visitor:
         yield visitor
+
+
+@pytest.fixture
+async def strict_editor(
+    newsroom: Settings, shared_editors: SharedApplications[Editor]
+) -> AsyncIterator[Editor]:
+    """Writes in a newsroom with drafts for API tokens only."""
+    serve = partial(serve_editor, api__drafts_need_token=True)
+    async with shared_editors.lend(newsroom.project, serve, "strict") as editor:
+        yield editor
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -199,3 +213,30 @@ async def test_h027_counts_leave_drafts_out(ask: Visitor) -> None:
     """The number of related entries is that of those that would be shown."""
     found = rows(await ask("articles?populate[related][count]=true&filters[title]=Tides"))
     assert found[0]["related"] == {"count": 1}
+
+
+async def test_h026_writes_of_drafts_show_no_others_that_are_kept(strict_editor: Editor) -> None:
+    """A draft that refers to another one does not show it to callers without API token."""
+    other = await strict_editor.document_id("articles", "code", "M-2")
+    before = strict_editor.contents()
+    data = {"title": "Mine", "related": [other]}
+    create = {"action": "create", "type": "articles", "data": data}
+    for response in (
+        await strict_editor.create("articles?status=draft&populate=related", data, WRITER),
+        await strict_editor.create("articles?status=&populate=*", data, WRITER),
+        await strict_editor.update(f"articles/{other}?status=draft&populate=*", {}, WRITER),
+        await strict_editor.batch({**create, "status": "draft", "populate": "*"}, who=WRITER),
+        await strict_editor.batch(
+            {"action": "unpublish", "type": "articles", "documentId": other, "populate": "*"},
+            who=WRITER,
+        ),
+    ):
+        assert response.status == 403
+    assert strict_editor.contents() == before
+
+    made = await strict_editor.create("articles?status=draft", data, WRITER)
+    assert shown(made, status=201)["title"] == "Mine"
+    published = await strict_editor.create("articles?populate=related", data, WRITER)
+    assert UNPRINTED not in published.content.decode()
+    by_token = await strict_editor.create("articles?status=draft&populate=related", data)
+    assert UNPRINTED in shown(by_token, status=201)["related"][0]["title"]

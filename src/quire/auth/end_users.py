@@ -137,6 +137,8 @@ class EndUsers:
         def act(unit: UnitOfWork) -> Program[T]:
             options = yield from advanced_options(self._accounts)
             yield from self._require_free_email(options, email, except_id=None)
+            names = {"username": data.get("username"), "email": email}
+            yield from self._require_own_names(names, except_id=None)
             fixed_values: dict[str, object] = {"email": email, "provider": LOCAL}
             if not data.get("role"):
                 fixed_values["role"] = yield from self._default_role(options)
@@ -171,6 +173,8 @@ class EndUsers:
                 raise ValidationError(NO_PASSWORD)
             yield from self._require_grantable(unit, user.role_id)
             yield from self._require_free(changed_values, user_id)
+            if user.provider == LOCAL:
+                yield from self._require_own_names(changed_values, except_id=user_id)
             yield from self._write(unit, user, changed_values)
             updated_user = yield from self._get_user(user_id)
             yield from self._require_grantable(unit, updated_user.role_id)
@@ -278,6 +282,24 @@ class EndUsers:
         if isinstance(email, str):
             options = yield from advanced_options(self._accounts)
             yield from self._require_free_email(options, email, except_id=user_id)
+
+    def _require_own_names(self, data: Data, *, except_id: int | None) -> Program[None]:
+        """Check that nobody else signs in with the e-mail that is the name, or the reverse.
+
+        Users sign in with either of them, so that one of two users could not. Raises
+        ApplicationError.
+        """
+        username, email = data.get("username"), data.get("email")
+        if isinstance(username, str):
+            owners = yield from self._accounts.ids_of_users(
+                "email", username.lower(), provider=LOCAL
+            )
+            if owners - {except_id}:
+                raise ApplicationError(USERNAME_TAKEN)
+        if isinstance(email, str):
+            owners = yield from self._accounts.ids_of_users("username", email, provider=LOCAL)
+            if owners - {except_id}:
+                raise ApplicationError(EMAIL_TAKEN)
 
     def _require_free_email(
         self, options: AdvancedOptions, email: str, *, except_id: int | None

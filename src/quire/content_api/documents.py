@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from quire.access.ability import Ability
+from quire.content_api.draft_access import refuse_populated_drafts
 from quire.content_api.envelope import (
     envelope,
     paged,
@@ -296,6 +297,8 @@ class DocumentApi:
         return None if self._type.kind is TypeKind.SINGLE else request.parameters["documentId"]
 
     async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
+        if self._reader.limits.drafts_need_token:
+            refuse_populated_drafts(request.principal, request.query)
         ability = self._ability(request, "written")
         prepared = await self._prepare(request, "written", ability)
         return prepared, data_of(self._reader.schema, self._type, request.body, ability)

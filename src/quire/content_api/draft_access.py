@@ -3,9 +3,12 @@
 Without the setting, the permission to find documents includes their drafts.
 """
 
+from collections.abc import Mapping
+
 from quire.access.principal import ApiToken, Principal
 from quire.content_api.http_messages import Request
 from quire.errors import ForbiddenError
+from quire.query.querystring import QueryValue
 
 PUBLISHED = "published"
 _DRAFT_PARAMETERS = ("publicationFilter", "hasPublishedVersion")
@@ -23,4 +26,15 @@ def refuse_drafts(principal: Principal, request: Request) -> None:
     if query.get("status", PUBLISHED) != PUBLISHED or any(
         name in query for name in _DRAFT_PARAMETERS
     ):
+        raise ForbiddenError
+
+
+def refuse_populated_drafts(principal: Principal, query: Mapping[str, QueryValue]) -> None:
+    """Reject a write of a draft that populates its response, except by API tokens.
+
+    The relations of a draft lead to drafts, which the caller need not be allowed to write. Raises
+    ForbiddenError.
+    """
+    shows_draft = query.get("status", PUBLISHED) != PUBLISHED
+    if shows_draft and "populate" in query and not isinstance(principal, ApiToken):
         raise ForbiddenError

@@ -19,6 +19,7 @@ from msgspec import Raw, Struct
 from quire.access.actions import WRITE_ACTIONS
 from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
 from quire.content_api.batch.types import BatchResult, BatchResults, batch_body
+from quire.content_api.draft_access import refuse_populated_drafts
 from quire.content_api.envelope import respond
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Authorizer, Route, RouteGroup
@@ -169,6 +170,8 @@ class BatchApi:
         if operation.action in {"delete", "publish", "unpublish"}:
             query.pop("locale", None)
             query["status"] = "draft" if operation.action == "unpublish" else "published"
+        if self._reader.limits.drafts_need_token:
+            refuse_populated_drafts(request.principal, query)
         computes = bool(self._reader.schema.computed)
         read = await self._reader.prepare(
             operation.content_type, "written", query, ability, computes=computes

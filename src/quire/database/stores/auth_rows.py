@@ -180,16 +180,25 @@ class Accounts:
         Those are users with either of them as name or as e-mail; ``provider`` restricts them to
         those who sign in with it. The e-mail is given in lower case.
         """
+        emails = (username, username.lower(), email)
         conditions: list[Condition] = [
-            any_of(one_of("username", username, email), one_of("email", username, email))
+            any_of(one_of("username", username, email), one_of("email", *emails))
         ]
         if provider is not None:
             conditions.append(eq("provider", provider))
         return frozenset((yield from self._users.ids(*conditions)))
 
-    def ids_of_users(self, attribute: str, value: str) -> Program[frozenset[int]]:
-        """Return the ids of the end users whose attribute has this value."""
-        return frozenset((yield from self._users.ids(eq(attribute, value))))
+    def ids_of_users(
+        self, attribute: str, value: str, *, provider: str | None = None
+    ) -> Program[frozenset[int]]:
+        """Return the ids of the end users whose attribute has this value.
+
+        ``provider`` restricts them to those who sign in with it.
+        """
+        conditions = [eq(attribute, value)]
+        if provider is not None:
+            conditions.append(eq("provider", provider))
+        return frozenset((yield from self._users.ids(*conditions)))
 
     def stored(self, key: str) -> Program[object]:
         """Return a value of the core store (parsed JSON), ``None`` when there is none."""
