@@ -227,6 +227,18 @@ async def test_h066_an_e_mail_that_is_not_verified_is_none(
     assert (response.status, message(response)) == (400, "Email was not available.")
 
 
+async def test_h057_an_e_mail_that_only_looks_like_another_one_is_another(
+    site: Site, issuer: str
+) -> None:
+    """The lower case of the Kelvin sign is the letter k, so that one address became another."""
+    be(issuer, {**ADA, "email": "Kim@example.org"})
+    kim = json.loads((await sign_in(site)).content)["user"]
+    be(issuer, {**ADA, "email": "\u212aim@example.org"})
+    response = await sign_in(site)
+    assert response.status == 400
+    assert kim["documentId"] not in response.content.decode()
+
+
 async def test_who_is_blocked_or_new_where_nobody_may_register_is_refused(site: Site) -> None:
     user = json.loads((await sign_in(site)).content)["user"]
     await site.ask("PUT", f"users/{user['id']}", {"blocked": True}, token="full")

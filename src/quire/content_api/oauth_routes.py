@@ -7,6 +7,7 @@ A browser goes to ``/connect/NAME``, is redirected to the provider, comes back t
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
+from unicodedata import is_normalized
 from urllib.parse import urlencode, urlsplit
 
 import structlog
@@ -154,9 +155,11 @@ class ProviderApi:
         identity = cipher.decrypt(_cookie(request), RETURNED, provider.name)
         if identity is None:
             raise ApplicationError(NO_SESSION)
-        if not identity["email"]:
+        email = identity["email"]
+        # The lower case of the Kelvin sign is k: such an address would become that of another user.
+        if not email or not is_normalized("NFC", email):
             raise ApplicationError(NO_EMAIL)
-        user_id = await self._users.connect(provider.name, identity["email"], identity["username"])
+        user_id = await self._users.connect(provider.name, email, identity["username"])
         user = await self._responses.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise ApplicationError(USER_BLOCKED)
