@@ -13,6 +13,8 @@ from tests.extending.project import module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import Office
 
 CODE = """
+from urllib.parse import unquote
+
 @auth_strategy("second", order=2)
 async def by_id(request: Request):
     fired.append("second")
@@ -28,7 +30,7 @@ async def by_email(request: Request):
         case "refuse": raise Unauthenticated("Sign in again")
         case "wrong": return "ada@example.com"
         case "empty": return Credential()
-        case email: return Credential(user_email=email)
+        case email: return Credential(user_email=unquote(email))
 
 @asgi_middleware(order=5)
 class Inner:
@@ -59,9 +61,9 @@ async def who() -> dict[str, object]:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def office(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> AsyncIterator[Office]:
-    """An office with two end users, for tests that only read."""
+    """An office with three end users, for tests that only read."""
     async with open_extended(tmp_path_factory.mktemp("requests"), kind, CODE) as opened:
-        for name in ("ada", "ben"):
+        for name in ("ada", "ben", "kim"):
             body = {
                 "username": name,
                 "email": f"{name}@example.com",
@@ -105,6 +107,7 @@ async def test_no_shared_cache_stores_a_response_that_a_strategy_may_have_change
         {"x-email": "empty"},
         {"x-email": "nobody@example.com"},
         {"x-email": "ben@example.com"},
+        {"x-email": "%E2%84%AAim@example.com"},  # begins with the Kelvin sign
         {"x-id": "999"},
     ],
 )

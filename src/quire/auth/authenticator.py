@@ -7,6 +7,7 @@ beyond the expiry of the credential. Failures are not cached.
 import hashlib
 from collections.abc import Callable, Mapping
 from typing import ClassVar, TypeVar
+from unicodedata import is_normalized
 
 import structlog
 from msgspec import Struct
@@ -138,7 +139,8 @@ class Authenticator:
     async def user_principal_by_email(self, email: str) -> EndUser:
         """Return the end user with an e-mail, without a credential; else as `user_principal`."""
         user = await self._run(lambda: self._accounts.user_by_email(email.lower()))
-        if user is None:
+        # As for providers, lower case must not make an e-mail that of somebody else.
+        if user is None or not is_normalized("NFC", email):
             reason = "there is no end user with the e-mail"
             raise RejectedCredentialError(reason, INVALID_CREDENTIALS)
         return await self.user_principal(user.id)
