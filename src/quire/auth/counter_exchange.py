@@ -80,7 +80,7 @@ class CounterExchange:
             await asyncio.sleep(EXCHANGE_SECONDS)
             try:
                 await self.exchange()
-            except AppError as error:
+            except Exception as error:  # noqa: BLE001 - tried again after the pause
                 outages.note_failure(error)
             else:
                 outages.note_success()

@@ -13,7 +13,7 @@ from quire.database.outage_log import OutageLog
 from quire.database.schema_version import announced_schema
 from quire.database.tables.system_tables import CORE_STORE
 from quire.database.versioned_cache import VersionedValue
-from quire.errors import AppError, ServiceUnavailableError
+from quire.errors import ServiceUnavailableError
 from quire.schema.model import Schema
 
 _POLL_SECONDS = 0.25
@@ -109,7 +109,7 @@ class SchemaFollower:
             try:
                 is_followed = await self.look()
                 outages.note_success()
-            except AppError as error:
+            except Exception as error:  # noqa: BLE001 - tried again after the pause
                 outages.note_failure(error)
             pause = _POLL_SECONDS if is_followed else min(2 * pause, _LONGEST_SECONDS)
 

@@ -1,9 +1,11 @@
 """Several machines add up their counters through their database."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.auth.counter_exchange import CounterExchange
 from quire.auth.rate_limit import RateLimiter
@@ -122,6 +124,32 @@ async def test_what_cannot_be_reported_is_reported_later(
     assert second.call()
     await exchange(machines)
     assert not second.call()
+
+
+async def test_an_unexpected_error_does_not_end_the_exchange(
+    tmp_path: Path, kind: Kind, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.auth.counter_exchange.EXCHANGE_SECONDS", 0.01)
+    attempts: asyncio.Queue[None] = asyncio.Queue()
+
+    async def fail() -> None:
+        attempts.put_nowait(None)
+        raise LookupError("an unexpected error")
+
+    async with open_office(tmp_path, kind=kind) as office:
+        database = office.app.database
+        assert database is not None
+        tables = QuireTables(database, target_of(office.app.settings).kind)
+        counters, writes = SharedCounters("secret"), Writes(database.dialect)
+        exchange = CounterExchange(counters, database, writes, tables, clock)
+        with monkeypatch.context() as patched, capture_logs() as lines:
+            patched.setattr(exchange, "exchange", fail)
+            exchange.start()
+            for _ in range(2):
+                await asyncio.wait_for(attempts.get(), 30)
+        await exchange.stop()
+    (failure,) = [line for line in lines if "exc_info" in line]
+    assert failure["event"] == "calls are counted by each machine for itself"
 
 
 async def test_calls_below_a_part_of_the_limit_are_not_written(

@@ -1,9 +1,9 @@
 """The follower of the schema goes through outages of the database."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, MutableMapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from structlog.testing import capture_logs
 
@@ -20,24 +20,38 @@ T = TypeVar("T")
 class _LostDatabase(DatabaseWrapper):
     """A database that is lost now and then."""
 
-    is_lost = False
+    error: Exception | None = None
     reads = 0
 
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
     ) -> T:
         self.reads += 1
-        if self.is_lost:
-            raise ServiceUnavailableError from ConnectionRefusedError("nobody listens")
+        if self.error is not None:
+            raise self.error
         return await super().read(make, snapshot=snapshot, key=key)
 
 
 async def test_an_outage_has_a_line_in_the_log_and_its_end_another(tmp_path: Path) -> None:
+    error = ServiceUnavailableError()
+    error.__cause__ = ConnectionRefusedError("nobody listens")
     async with open_office(tmp_path) as office:
-        await follow_through_outages(office)
+        lines = await follow_through_outages(office, error)
+    assert "nobody listens" in lines[0]["reason"]
+    assert all("exc_info" not in line for line in lines)
 
 
-async def follow_through_outages(office: Office) -> None:
+async def test_an_unexpected_error_does_not_end_the_follower(tmp_path: Path) -> None:
+    error = LookupError("an unexpected error")
+    async with open_office(tmp_path) as office:
+        lines = await follow_through_outages(office, error)
+    assert lines[0]["exc_info"] is error
+
+
+async def follow_through_outages(
+    office: Office, error: Exception
+) -> list[MutableMapping[str, Any]]:
+    """Let the database fail twice; returns the lines of the log."""
     assert office.app.database is not None
     database = _LostDatabase(office.app.database)
     database.version = lambda: None  # it is read each time
@@ -62,7 +76,7 @@ async def follow_through_outages(office: Office) -> None:
     with capture_logs() as lines:
         follower.start()
         for is_lost in (False, True, False, True, False):
-            database.is_lost = is_lost
+            database.error = error if is_lost else None
             await look_several_times()
         await follower.stop()
     failed, recovered = (
@@ -71,5 +85,4 @@ async def follow_through_outages(office: Office) -> None:
     )
     ours = [line for line in lines if line["event"] in {failed, recovered}]
     assert [line["event"] for line in ours] == [failed, recovered] * 2
-    assert "nobody listens" in ours[0]["reason"]
-    assert all("exc_info" not in line for line in ours)
+    return ours

@@ -20,7 +20,6 @@ from quire.database.interface import Database
 from quire.database.outage_log import describe_failure
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
-from quire.errors import AppError
 from quire.query.plan import ReadPlan, Status
 
 KEY = "plugin_quire_slow_lists"
@@ -111,7 +110,7 @@ class SlowLists:
             if self.has_news:
                 try:
                     await self.store(database, writes, clock)
-                except AppError as error:
+                except Exception as error:  # noqa: BLE001 - tried again after the pause
                     _log.warning("slow lists are not stored", **describe_failure(error))
 
     async def store(self, database: Database, writes: Writes, clock: Clock) -> None:
