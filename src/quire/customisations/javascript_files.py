@@ -55,7 +55,7 @@ class SourceFile(Struct, frozen=True, dict=True):
     @property
     def stem(self) -> str:
         """The file's name without suffix."""
-        return self.path.rpartition("/")[2].partition(".")[0]
+        return self.location.stem
 
 
 def registered_name(name: str) -> str:

@@ -388,6 +388,15 @@ def test_configuration_that_is_not_in_force_is_reported_with_both_values(project
     ]
 
 
+def test_a_file_that_configuration_is_divided_into_is_no_configuration_itself(
+    project: Path,
+) -> None:
+    write(project, "config/plugins.search.config.ts", "export default { host: 'a', key: 'b' };")
+    write(project, "config/server.extra.js", "module.exports = { port: 1, unknown: 2 };")
+
+    assert Customisations({}, ()) == scan(project)
+
+
 def test_plain_configuration_is_in_force(project: Path) -> None:
     write(project, "config/api.js", "module.exports = { rest: { maxLimit: 250 } };")
     write(
