@@ -10,7 +10,12 @@ from collections.abc import Iterator, Mapping
 from quire.errors import SchemaProblem
 from quire.schema.attributes import AttributeTypes
 from quire.schema.name_words import snake_case
-from quire.schema.system_attributes import RESERVED_MEMBERS, RESERVED_NAMES, RESERVED_PREFIXES
+from quire.schema.system_attributes import (
+    CREATORS,
+    RESERVED_MEMBERS,
+    RESERVED_NAMES,
+    RESERVED_PREFIXES,
+)
 
 Raw = Mapping[str, object]
 _UNWRITABLE = re.compile(r'["\\\x00-\x1f]')
@@ -87,9 +92,18 @@ def _name_problems(uid: str, name: str) -> Iterator[tuple[str, str]]:
         yield "", "the name has no letter or digit"
     if _UNWRITABLE.search(name):
         yield "", "the name has a quotation mark, a backslash or a control character"
-    reserved = snake in RESERVED_NAMES or name in RESERVED_MEMBERS
-    if reserved or name.startswith(RESERVED_PREFIXES):
+    if _is_reserved(name, snake):
         yield "", "the name is reserved"
+
+
+def _is_reserved(name: str, snake: str) -> bool:
+    """Whether the server uses a name, or its column.
+
+    ``CreatedBy`` differs from ``createdBy``, and its column ``created_by`` from ``created_by_id``.
+    """
+    if name in RESERVED_NAMES | RESERVED_MEMBERS or name.startswith(RESERVED_PREFIXES):
+        return True
+    return snake in RESERVED_NAMES and (snake not in CREATORS or name[0].islower())
 
 
 def _reference_problems(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:

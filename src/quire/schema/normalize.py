@@ -121,9 +121,12 @@ class _Normalizer(Struct):
             )
         if not isinstance(mapped_by, str) or "inversedBy" in raw:
             return None
-        if mapped_by in self._attributes(target) or self._owner(source, name, raw) is not None:
+        if self._owner(source, name, raw) is not None:
             return None
-        return f"mappedBy: {target} has no attribute {mapped_by}"
+        other = self._attributes(target).get(mapped_by)
+        if isinstance(other, dict) and other.get("type") != "relation":
+            return f"mappedBy: {target}.{mapped_by} is not a relation"
+        return f"mappedBy: {target} has no attribute {mapped_by}" if other is None else None
 
     def _attributes(self, uid: str) -> Mapping[str, object]:
         attributes = self.sources[uid].raw.get("attributes") if uid in self.sources else None

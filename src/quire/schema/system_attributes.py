@@ -47,6 +47,8 @@ RESERVED_NAMES = frozenset(
     }
 )
 """Names, in snake case, that are not allowed in schema files."""
+CREATORS = frozenset({"created_by", "updated_by"})
+"""Those that are not the names of columns."""
 RESERVED_IN_BUILDER = RESERVED_NAMES | {"entry_id", "meta"}
 """Names that are not allowed for new attributes; existing ones are still served."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.schema.attributes import ATTRIBUTE_TYPES
+from quire.schema.load import load_schema
 from quire.schema.system_attributes import RESERVED_NAMES
 from tests.unit.schema.trees import (
     Json,
@@ -209,9 +210,9 @@ def test_a_component_needs_a_table(tmp_path: Path) -> None:
                 "type": "relation",
                 "relation": "oneToOne",
                 "target": "api::tag.tag",
-                "mappedBy": "label",
+                "inversedBy": "label",
             },
-            "mappedBy",
+            "inversedBy",
             "api::tag.tag.label is not a relation to api::note.note",
         ),
     ],
@@ -273,6 +274,41 @@ def test_the_servers_own_names_are_reserved(name: str, tmp_path: Path) -> None:
 )
 def test_some_names_cannot_be_given_to_attributes(name: str, message: str, tmp_path: Path) -> None:
     assert attribute_problems(tmp_path, {name: {"type": "string"}}) == [(name, message)]
+
+
+def test_attributes_named_like_the_creators_with_a_capital_are_not_theirs(
+    tmp_path: Path,
+) -> None:
+    names = ("CreatedBy", "UpdatedBy")
+    write_tree(tmp_path, type_file("note", {name: {"type": "string"} for name in names}))
+    note = load_schema(tmp_path).content_types["api::note.note"]
+    assert [note.attributes[name].type.name for name in names] == ["string", "string"]
+    assert note.attributes["createdBy"].type.name == note.attributes["updatedBy"].type.name
+    assert note.attributes["createdBy"].type.name == "relation"
+
+
+@pytest.mark.parametrize("name", ["createdBy", "updatedBy", "CreatedAt", "Id", "Locale"])
+def test_names_with_capitals_are_reserved_if_their_columns_are(name: str, tmp_path: Path) -> None:
+    write_tree(tmp_path, component_file("shared.seo", {name: {"type": "string"}}))
+    assert problems(tmp_path) == [
+        ("src/components/shared/seo.json", f"attributes.{name}", "the name is reserved")
+    ]
+
+
+def test_a_relation_that_is_mapped_by_something_else_is_not_served(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        type_file("note", {"tags": to("api::tag.tag", "oneToMany", mappedBy="label")}),
+        type_file("tag", {"label": {"type": "string"}}),
+    )
+    schema = load_schema(tmp_path)
+    assert "tags" not in schema.content_types["api::note.note"].attributes
+    assert [(one.path, one.message) for one in schema.notices] == [
+        (
+            "attributes.tags",
+            "mappedBy: api::tag.tag.label is not a relation; the attribute is not served",
+        )
+    ]
 
 
 def test_a_component_may_not_have_reserved_names_either(tmp_path: Path) -> None:
