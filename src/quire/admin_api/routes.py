@@ -74,7 +74,7 @@ from quire.content_manager.locales import LocaleStore
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionHistory, RevisionLog
 from quire.database.interface import Database
-from quire.database.migration.archive import ModelArchive
+from quire.database.migration.model_archive import ModelArchive
 from quire.database.stores.builtin_type_table import ContentTables
 from quire.database.stores.revisions import Revisions
 from quire.database.stores.saved_views import SavedViews

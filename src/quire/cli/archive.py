@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from quire.cli.terminal import EXIT_OK, print_message, print_result
-from quire.database.migration.archive import Archive, ModelArchive, expires_at
+from quire.database.migration.archive import Archive, expires_at
+from quire.database.migration.model_archive import ModelArchive
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of
 from quire.errors import ConfigurationError
@@ -31,10 +32,10 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
         archive = ModelArchive(database, target.kind)
         archives = await archive.all()
         if restore is not None:
-            count = await archive.put_back(_archive_by_number(archives, restore))
+            count = await archive.restore(_archive_by_number(archives, restore))
             print_message(f"{count} rows were restored.")
         elif remove is not None:
-            await archive.forget(_archive_by_number(archives, remove))
+            await archive.delete(_archive_by_number(archives, remove))
             print_message("The archive was deleted.")
         else:
             _list(archives, settings.database.archive_days)

@@ -17,7 +17,7 @@ from quire.cli.terminal import (
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
 from quire.database.interface import Database
-from quire.database.migration.archive import forget_expired
+from quire.database.migration.archive import delete_expired
 from quire.database.migration.migrate import (
     ConsentNeededError,
     MigrationRequest,
@@ -216,7 +216,7 @@ async def _apply(settings: Settings, request: MigrationRequest, *, wait: float) 
 
     def migrate() -> Program[PlannedMigration]:
         migration = yield from migrate_to(target.kind, request, now=now_ms())
-        yield from forget_expired(target.kind, days=settings.database.archive_days, now=now_ms())
+        yield from delete_expired(target.kind, days=settings.database.archive_days, now=now_ms())
         return migration
 
     try:

@@ -4,7 +4,7 @@ import structlog
 
 from quire.clock import Clock
 from quire.database.interface import Database
-from quire.database.migration.archive import expired, forget_expired
+from quire.database.migration.archive import delete_expired, expired
 from quire.database.migration.migrate import MigrationRequest
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.status import is_followed, require_followed
@@ -26,7 +26,7 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
     try:
         if not await database.read(lambda: expired(kind, days=days, now=now)):
             return
-        deleted_archives = await database.write(forget_expired(kind, days=days, now=now))
+        deleted_archives = await database.write(delete_expired(kind, days=days, now=now))
     except AppError as error:
         _log.warning("what was archived for too long is left", exc_info=error)
         return

@@ -21,7 +21,8 @@ from quire.clock import iso_from_ms
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
-from quire.database.migration.archive import Archive, ModelArchive
+from quire.database.migration.archive import Archive
+from quire.database.migration.model_archive import ModelArchive
 from quire.document_service.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 
@@ -131,13 +132,13 @@ class ModelPlanningApi:
 
     async def restore(self, request: Request) -> Response:
         """Restore the archived rows of a change, as far as the model has their tables again."""
-        count = await self._archives.put_back(await self._archive_in_path(request))
+        count = await self._archives.restore(await self._archive_in_path(request))
         return respond_data({"count": count})
 
     async def forget(self, request: Request) -> Response:
         """Delete the archive of a change."""
         archive = await self._archive_in_path(request)
-        await self._archives.forget(archive)
+        await self._archives.delete(archive)
         return respond_data(_serialize_archive(archive))
 
     async def _archive_in_path(self, request: Request) -> Archive:

@@ -9,11 +9,11 @@ from quire.database.migration.archive import (
     ARCHIVE_TABLE,
     Archive,
     all_archives,
-    forget,
-    forget_expired,
+    delete_archive,
+    delete_expired,
     list_archives,
-    restore_archive,
 )
+from quire.database.migration.model_archive import restore_archive
 from quire.errors import ConflictError
 from quire.schema.load import build_schema
 from tests.unit.database.migration.conftest import MakeContext
@@ -57,7 +57,7 @@ def test_what_was_taken_is_kept_for_as_long_as_it_is_said(
     context.entry("notes", "a", title="one", text="first")
     context = context.migrate(PLAIN)
     now = NOW + later * 86_400_000
-    gone = context.store.run(forget_expired(context.store.kind, days=days, now=now))
+    gone = context.store.run(delete_expired(context.store.kind, days=days, now=now))
     assert len(gone) == 1 - kept
     assert len(asides(context)) == kept
     left = [name for name in context.tables() if name.startswith(f"{ARCHIVE_TABLE}_")]
@@ -134,7 +134,7 @@ def test_what_is_forgotten_is_gone(make_context: MakeContext) -> None:
     context.entry("notes", "a", title="one")
     context = context.migrate(schema_of())
     [archive] = asides(context)
-    context.store.run(forget(context.store.kind, archive))
+    context.store.run(delete_archive(context.store.kind, archive))
     assert asides(context) == []
     assert {name for name in context.tables() if name.startswith("quire_")} == {"quire_archive"}
 
@@ -351,7 +351,7 @@ def test_an_archive_without_its_tables_is_deleted_all_the_same(make_context: Mak
     context = context.migrate(schema_of())
     context.store.execute(f"DROP TABLE {ARCHIVE_TABLE}_1_1")
     now = NOW + 31 * 86_400_000
-    assert len(context.store.run(forget_expired(context.store.kind, days=30, now=now))) == 1
+    assert len(context.store.run(delete_expired(context.store.kind, days=30, now=now))) == 1
     assert asides(context) == []
 
 
