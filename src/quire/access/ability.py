@@ -7,7 +7,7 @@ and two that differ in anything that changes a response must not be equal.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,33 +42,23 @@ class ReadOnly(Struct, frozen=True):
         return action.rpartition(".")[2] in _READ_ACTIONS
 
 
-class Granted:
+class Granted(Struct, frozen=True, cache_hash=True, dict=True):
     """Exactly the listed actions (roles of end users, custom API tokens).
 
-    ``rules`` restrict some of them to rows that match a filter (`quire.access.row_rules`). The hash
-    is cached, because abilities are cache keys of every request.
+    ``bound_rules`` restrict some of them to rows that match a filter (`quire.access.row_rules`).
+    The hash is cached, because abilities are cache keys of every request.
     """
 
-    __slots__ = ("_hash", "actions", "rules")
-
-    def __init__(self, actions: frozenset[str], rules: BoundRules = frozenset()) -> None:
-        """Grant ``actions`` and nothing else."""
-        self.actions = actions
-        self.rules: Mapping[str, str] = dict(rules)
-        self._hash = hash((actions, rules))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Granted)
-            and self.actions == other.actions
-            and self.rules == other.rules
-        )
+    actions: frozenset[str]
+    bound_rules: BoundRules = frozenset()
 
     def __repr__(self) -> str:
         return f"Granted({len(self.actions)} actions)"
+
+    @cached_property
+    def rules(self) -> Mapping[str, str]:
+        """The rules by action."""
+        return dict(self.bound_rules)
 
     def allows(self, action: str) -> bool:
         """Grant the listed actions."""

@@ -62,7 +62,8 @@ def test_abilities_that_grant_the_same_are_one_key_of_a_cache() -> None:
 def test_abilities_that_grant_something_else_are_different() -> None:
     kinds = [FullAccess(), ReadOnly(), Granted(frozenset({"a"})), NO_PERMISSIONS]
     assert len(set(kinds)) == len(kinds)
-    assert Granted(frozenset({"a"})) != frozenset({"a"})
+    actions: object = frozenset({"a"})
+    assert Granted(frozenset({"a"})) != actions
 
 
 def test_an_ability_does_not_print_what_it_grants() -> None:
