@@ -170,9 +170,9 @@ def _reason(error: OSError) -> str:
 def announce(
     settings: Settings,
     listener: socket.socket,
-    first_administrator: str | None = None,
+    first_administrator: str | None,
     *,
-    lacks_reset_page: bool = False,
+    lacks_reset_page: bool,
 ) -> None:
     """Print that the server is ready, and its address.
 

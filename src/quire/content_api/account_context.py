@@ -66,12 +66,12 @@ class AccountResponses:
 
     async def registered(self, request: Request, user_id: int, item: Item) -> Response:
         """Respond with the first tokens of a user; an unnamed device gets a new id."""
-        device = _with_device_id(_device(request))
+        device = _named_device(request)
         return self.pair(request, await self._issuer.issue(user_id, device), item)
 
     async def password_changed(self, request: Request, user_id: int, item: Item) -> Response:
         """Respond with tokens in place of those before; an unnamed device gets a new id."""
-        device = _with_device_id(_device(request))
+        device = _named_device(request)
         issued = await self._issuer.issue(user_id, device, is_login=False)
         return self.pair(request, issued, item)
 
@@ -99,7 +99,8 @@ def _device(request: Request) -> ClientDevice:
     return ClientDevice(id=device_id, name=device_name(agent))
 
 
-def _with_device_id(device: ClientDevice) -> ClientDevice:
+def _named_device(request: Request) -> ClientDevice:
+    device = _device(request)
     return device if device.id is not None else replace(device, id=str(uuid4()))
 
 

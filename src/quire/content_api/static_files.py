@@ -36,7 +36,7 @@ def file_response(
     return response
 
 
-def set_file_headers(response: Response, *, sandboxed: bool, pdf_policy: str | None = None) -> None:
+def set_file_headers(response: Response, *, sandboxed: bool, pdf_policy: str | None) -> None:
     """Set the headers of a file that has a content type, see `file_response`."""
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"

@@ -23,7 +23,7 @@ class BulkActions(WriteContext, frozen=True):
         All of them or none: raises ForbiddenError if one may not be published, and ValidationError
         for one that its workflow does not allow in its stage.
         """
-        drafts = yield from self._checked_versions(document_ids, locales, PUBLISH, published=False)
+        drafts = yield from self._checked_versions(document_ids, locales, published=False)
         review = entry_review(self.unit.engine)
         # Rows of types that have lost their locales may still have one.
         is_localized = self._type.localized
@@ -50,7 +50,7 @@ class BulkActions(WriteContext, frozen=True):
         As in Strapi, each entry counts for every entry of its document among them.
         """
         published_versions = yield from self._checked_versions(
-            document_ids, locales, PUBLISH, published=True
+            document_ids, locales, published=True
         )
         commands = [
             UnpublishDocument(
@@ -88,11 +88,10 @@ class BulkActions(WriteContext, frozen=True):
         self,
         document_ids: Sequence[str],
         locales: Sequence[str | None],
-        action: str,
         *,
         published: bool,
     ) -> Program[list[EntryJson]]:
-        """Return the versions of documents in some locales, if the action is allowed on all."""
+        """Return the versions of documents in some locales, if all may be published."""
         self._require_drafts()
         yield from self.require_locales(locales)
         all_versions = yield from self._reading.owned_versions(self.permissions, document_ids)
@@ -103,5 +102,5 @@ class BulkActions(WriteContext, frozen=True):
             and any(self._is_in(version, code) for code in locales)
         ]
         for version in versions:
-            self._permissions_for(action).require_on(entry_origin(version))
+            self._permissions_for(PUBLISH).require_on(entry_origin(version))
         return versions

@@ -101,11 +101,14 @@ class _Hook(Struct, frozen=True):
     file: SourceFile
     module: Module
     function: Function | None
-    is_middleware: bool
     types: tuple[ContentType, ...]
     calls: tuple[str, ...]
     """The actions of the document service, or the lifecycles, that it is called for."""
     line: int | None
+
+    @property
+    def is_middleware(self) -> bool:
+        return self.calls == _MIDDLEWARE_CALLS
 
     @property
     def kind(self) -> FindingKind:
@@ -373,15 +376,7 @@ class _HookSearch:
             for uid, content_type in self._types.items()
             if content_type.is_api or uid == USER_UID
         )
-        return _Hook(
-            file,
-            module,
-            function,
-            is_middleware=True,
-            types=types,
-            calls=_MIDDLEWARE_CALLS,
-            line=line,
-        )
+        return _Hook(file, module, function, types=types, calls=_MIDDLEWARE_CALLS, line=line)
 
     def _subscribers(self, file: SourceFile) -> Iterator[_Hook]:
         types = tuple(
@@ -395,15 +390,7 @@ class _HookSearch:
             if resolved is not None:
                 scope, function = _function_of(*resolved)
             if function is not None:
-                yield _Hook(
-                    file,
-                    scope,
-                    function,
-                    is_middleware=False,
-                    types=types,
-                    calls=_LIFECYCLES,
-                    line=line,
-                )
+                yield _Hook(file, scope, function, types=types, calls=_LIFECYCLES, line=line)
                 continue
             members = None if not arguments else _members_of(module, arguments[0])
             models = None if members is None else _models(members)
@@ -428,28 +415,12 @@ class _HookSearch:
         if not types:
             return
         if members is None:
-            yield _Hook(
-                file,
-                file.module,
-                None,
-                is_middleware=False,
-                types=types,
-                calls=_LIFECYCLES,
-                line=line,
-            )
+            yield _Hook(file, file.module, None, types=types, calls=_LIFECYCLES, line=line)
             return
         for name, (module, value) in members.items():
             if name in _LIFECYCLES:
                 scope, function = _function_of(module, value)
-                yield _Hook(
-                    file,
-                    scope,
-                    function,
-                    is_middleware=False,
-                    types=types,
-                    calls=(name,),
-                    line=line,
-                )
+                yield _Hook(file, scope, function, types=types, calls=(name,), line=line)
 
 
 def _exported_members(module: Module) -> Members | None:

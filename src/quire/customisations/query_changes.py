@@ -54,13 +54,10 @@ _NULLS = frozenset({"boolean", "json"})
 _GROUPS = frozenset({"$and", "$or", "$not"})
 _NO_ROWS: Mapping[str, object] = {"id": {"$in": []}}
 """A filter that matches no row, and no entry either that is linked to no row."""
-_NO_PATH: Mapping[str, str] = {}
 
 
 def apply_steps(
-    steps: Sequence[QueryStep],
-    query: Mapping[str, object],
-    path: Mapping[str, str] = _NO_PATH,
+    steps: Sequence[QueryStep], query: Mapping[str, object], path: Mapping[str, str]
 ) -> Query:
     """Return the changed query of a request; steps run in the order of the statements.
 

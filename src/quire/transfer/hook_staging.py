@@ -19,9 +19,6 @@ from quire.transfer.import_program import ArchiveImport, ImportCounts
 from quire.transfer.staged_entries import StagedEntries, StagedEntry
 from quire.transfer.wire_data import Data, changed_values, wire_data, without_component_ids
 
-ENTRIES_AT_ONCE = 100
-"""The number of entries in a batch."""
-
 IMPORT_ACTIONS: tuple[WriteAction, ...] = ("create", "publish", "update")
 """The actions of an import."""
 

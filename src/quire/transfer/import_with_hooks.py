@@ -56,7 +56,6 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.transfer.archive_format import ArchiveStage, EntityLine, LinkLine
 from quire.transfer.entry_rows import ArchiveRow, EntryRows, LinkRows
 from quire.transfer.hook_staging import (
-    ENTRIES_AT_ONCE,
     EntryVersions,
     as_json,
     created_data,
@@ -139,14 +138,14 @@ class ImportWithHooks:
         yield from self._store_other_rows(counts)
         uids = self._staged.uids()
         for uid in uids:
-            if self._has_hooks(uid, "create"):
+            if self._has_create_hooks(uid):
                 yield from self._for_each(uid, "create", self._create)
             else:
                 yield from self._create_without_hooks(uid)
         linked_ids = {uid: set(ids) for uid, ids in self._rows.known.items()}
         yield from self._store_links(counts, linked_ids=None)
         for uid in uids:
-            if self._has_hooks(uid, "create"):
+            if self._has_create_hooks(uid):
                 yield from self._for_each(uid, "create", self._finish_creation)
         for uid in uids:
             if self._archive.schema.content_types[uid].draft_and_publish:
@@ -156,10 +155,10 @@ class ImportWithHooks:
             if uid in self._uids:
                 yield from self._for_each(uid, "update", self._finish_draft)
 
-    def _has_hooks(self, uid: str, action: WriteAction) -> bool:
+    def _has_create_hooks(self, uid: str) -> bool:
         extensions = self._extensions
         return any(
-            (uid, action) in functions
+            (uid, "create") in functions
             for functions in (extensions.writes, extensions.prepare, extensions.around)
         )
 
@@ -180,7 +179,7 @@ class ImportWithHooks:
 
     def _create_without_hooks(self, uid: str) -> Program[None]:
         layout = self._unit.layout(uid)
-        for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
+        for entries in self._staged.batches(uid):
             batch = RowBatch()
             for entry in entries:
                 batch.add(self._rows.rows(_unpublished(layout, entry.line)))
@@ -223,7 +222,7 @@ class ImportWithHooks:
             self._extensions.has_batches(uid, action)
             and (uid, action) not in self._extensions.around
         )
-        for entries in self._staged.batches(uid, ENTRIES_AT_ONCE):
+        for entries in self._staged.batches(uid):
             programs = [self._with_entry_in_errors(entry, step(layout, entry)) for entry in entries]
             try:
                 yield from run_interleaved(self._unit, programs, batched=batched)

@@ -15,7 +15,7 @@ from quire.hooks.errors import UnitOfWorkError, UnknownFieldError
 from quire.hooks.registry import Hook
 from quire.hooks.write import Write, WriteAction, WriteData
 from quire.schema.attributes.base import ScalarAttribute
-from quire.transfer.hook_staging import ENTRIES_AT_ONCE, as_json, refusal_of, versions_of
+from quire.transfer.hook_staging import as_json, refusal_of, versions_of
 from quire.transfer.staged_entries import StagedEntries, StagedEntry
 from quire.transfer.wire_data import Data
 
@@ -65,7 +65,7 @@ async def prepare_entries(engine: WriteEngine, staged: StagedEntries) -> None:
         creating, updating = functions.get((uid, "create"), ()), functions.get((uid, "update"), ())
         if not creating and not updating:
             continue
-        for batch in staged.batches(uid, ENTRIES_AT_ONCE):
+        for batch in staged.batches(uid):
             for entry in batch:
                 try:
                     await _prepare(engine, staged, entry, creating, updating, context)

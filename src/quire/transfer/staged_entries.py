@@ -17,6 +17,7 @@ from msgspec import Struct
 from quire.transfer.archive_format import EntityLine
 
 _FILE = "staged.sqlite"
+_BATCH_SIZE = 100
 _TABLES = """
 CREATE TABLE versions (
     number INTEGER PRIMARY KEY, uid TEXT, document_id TEXT, locale TEXT, is_published INTEGER,
@@ -134,11 +135,11 @@ class StagedEntries:
         )
         return [uid for (uid,) in rows]
 
-    def batches(self, uid: str, size: int) -> Iterator[list[StagedEntry]]:
+    def batches(self, uid: str) -> Iterator[list[StagedEntry]]:
         """Return the entries of a content type, in the order of the archive."""
         last_number = 0
         while True:
-            rows = self._connection.execute(_ENTRIES, (uid, last_number, size)).fetchall()
+            rows = self._connection.execute(_ENTRIES, (uid, last_number, _BATCH_SIZE)).fetchall()
             if not rows:
                 return
             yield [_entry(row) for row in rows]

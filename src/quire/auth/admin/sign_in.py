@@ -219,7 +219,7 @@ class AdminAccounts:
             raise ForbiddenError(NO_LINK)
 
     def _super_admin_role(self) -> Program[StoredAdminRole | None]:
-        roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
+        roles = yield from self._admin_users.super_admin_roles()
         return roles[0] if roles else None
 
     def _sign_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:

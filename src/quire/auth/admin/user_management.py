@@ -229,7 +229,7 @@ class AdminUserManagement:
         """Check that another super admin can sign in. Raises ValidationError."""
         if not any(admin_user.is_super_admin for admin_user in excluded):
             return
-        roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
+        roles = yield from self._admin_users.super_admin_roles()
         role_ids = [role.id for role in roles]
         # This write comes first, so that concurrent removals wait for each other here.
         yield from self._roles.update({"code": SUPER_ADMIN_CODE}, in_list("id", role_ids))

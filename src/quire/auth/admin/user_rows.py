@@ -178,9 +178,9 @@ class AdminUserRows:
         """Return roles by their ids."""
         return (yield from self._roles.by_ids(ids))
 
-    def roles_with_code(self, code: str) -> Program[list[StoredAdminRole]]:
-        """Return the roles with a code; at most one in a consistent database."""
-        return (yield from self._roles.select(eq("code", code)))
+    def super_admin_roles(self) -> Program[list[StoredAdminRole]]:
+        """Return the super admin role; there is one in a consistent database."""
+        return (yield from self._roles.select(eq("code", SUPER_ADMIN_CODE)))
 
     def members(self, role_ids: Collection[int]) -> Program[dict[int, list[int]]]:
         """Return the ids of the administrators of each role."""

@@ -148,7 +148,7 @@ def check_guard(
     elif kind is ScriptKind.HANDLER:
         checker.function(module, function, (("ctx",), ("next",)))
     else:
-        checker.check_factory(module, function, (None, ("with strapi",)), (("ctx",), ("next",)))
+        checker.check_middleware_factory(module, function)
     return Script(
         kind=kind, module=module, factory=function, services=project.services, config=config
     )
@@ -202,15 +202,9 @@ class _Checker(Struct):
             raise NotUnderstoodError("has actions that are computed")
         return names, expression
 
-    def check_factory(
-        self,
-        module: Module,
-        function: Function,
-        kinds: Sequence[Path | None],
-        inner: Sequence[Path | None],
-    ) -> None:
-        """Check a function that returns a function."""
-        names = self._bind_parameters(KnownNames(module), function, kinds)
+    def check_middleware_factory(self, module: Module, function: Function) -> None:
+        """Check a function that returns a middleware."""
+        names = self._bind_parameters(KnownNames(module), function, (None, ("with strapi",)))
         body = function.body
         if isinstance(body, tuple):
             *setup, last = body or (Opaque(),)
@@ -221,7 +215,7 @@ class _Checker(Struct):
         result = module.followed(body)
         if not isinstance(result, Function):
             raise NotUnderstoodError("does not return a function")
-        self._body(names, result, inner)
+        self._body(names, result, (("ctx",), ("next",)))
 
     def function(self, module: Module, function: Function, kinds: Sequence[Path | None]) -> None:
         """Check a function of a module, once for the kinds of its arguments."""

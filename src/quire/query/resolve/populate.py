@@ -282,7 +282,7 @@ class _Populate:
 
         ``populate[fields][0]=x`` populates nothing, but Strapi validates its value.
         """
-        inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
+        inner = self.scope.inside_populate(name)
         match name, value:
             case "populate", _:
                 self._nested_edges(value, model, parent)
@@ -379,7 +379,7 @@ class _Populate:
     ) -> PlanNode | None:
         node = self.node(target)
         for name, option in value.items():
-            inner = self.scope.inside_populate(_NESTED_PARAMETERS.get(name, Param.POPULATE))
+            inner = self.scope.inside_populate(name)
             match name:
                 case "populate":
                     edges = self._nested_edges(option, target, position.option("populate"))
@@ -748,10 +748,7 @@ class _PathResolver:
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
-_NESTED_PARAMETERS = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
-
-
-_KEYWORDS = frozenset({"populate", "count", *_NESTED_PARAMETERS})
+_KEYWORDS = frozenset({"populate", "count", "fields", "filters", "sort"})
 
 
 def _segments(text: str) -> list[str]:

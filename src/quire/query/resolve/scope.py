@@ -17,6 +17,8 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ROLE_UID, ContentType, Model, Schema
 
+_NESTED_PARAMETERS = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
+
 SlotValue = str | int | float | bool | None | list[str | int | float | bool | None]
 """A resolved value: dialects encode it for their columns."""
 
@@ -100,8 +102,9 @@ class Scope(Struct, frozen=True, kw_only=True):
         """Return the scope of another parameter of the same query."""
         return replace(self, param=param, name=name, prefix=(), nested=False)
 
-    def inside_populate(self, param: Param) -> "Scope":
+    def inside_populate(self, name: str) -> "Scope":
         """Return the scope of a parameter inside ``populate``."""
+        param = _NESTED_PARAMETERS.get(name, Param.POPULATE)
         prefix = (*self._keys_rank(Pass.UNKNOWN), self.findings.count, param)
         return replace(self, param=param, prefix=prefix, nested=True)
 
