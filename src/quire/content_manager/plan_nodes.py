@@ -4,7 +4,7 @@ A list shows to-one relations as rows, to-many relations as a count; a form show
 it requests related entries page by page. Files come with their folders.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,7 +56,9 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(
             uid=content_type.uid,
             fields=self._fields(content_type, ""),
-            edges=tuple(self._edges(content_type, "", form=False)),
+            edges=tuple(
+                self._edges(content_type, content_type.attributes.values(), "", form=False)
+            ),
         )
 
     def form_node(self, content_type: ContentType) -> PlanNode:
@@ -64,7 +66,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(
             uid=content_type.uid,
             fields=self._fields(content_type, ""),
-            edges=tuple(self._edges(content_type, "", form=True)),
+            edges=tuple(self._edges(content_type, content_type.attributes.values(), "", form=True)),
         )
 
     def version_node(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
@@ -75,15 +77,13 @@ class Nodes(Struct, frozen=True, kw_only=True):
             if attribute.name in SYSTEM_FIELDS
             or (attribute.name in shared and self._shows(content_type, attribute, ""))
         ]
-        edges = [
-            edge
-            for edge in self._edges(content_type, "", form=False)
-            if edge.attribute in CREATORS
-            or (
-                edge.attribute in shared
-                and isinstance(content_type.attributes[edge.attribute], MediaAttribute)
-            )
+        attributes = [
+            attribute
+            for attribute in content_type.attributes.values()
+            if attribute.name in CREATORS
+            or (attribute.name in shared and isinstance(attribute, MediaAttribute))
         ]
+        edges = self._edges(content_type, attributes, "", form=False)
         return PlanNode(uid=content_type.uid, fields=tuple(fields), edges=tuple(edges))
 
     def localization_node(self, content_type: ContentType) -> PlanNode:
@@ -149,9 +149,11 @@ class Nodes(Struct, frozen=True, kw_only=True):
         """Tell whether the shown fields of an entry depend on its creator."""
         return any(rule.conditions for rule in self.rules)
 
-    def _edges(self, model: Model, path: str, *, form: bool) -> Iterator[PlanEdge]:
-        for attribute in model.attributes.values():
-            if not self._shows(model, attribute, path):
+    def _edges(
+        self, model: Model, attributes: Iterable[Attribute], path: str, *, form: bool
+    ) -> Iterator[PlanEdge]:
+        for attribute in attributes:
+            if isinstance(attribute, ScalarAttribute) or not self._shows(model, attribute, path):
                 continue
             edge = self._edge(attribute, path, form=form)
             if edge is not None:
@@ -186,7 +188,11 @@ class Nodes(Struct, frozen=True, kw_only=True):
     def part(self, uid: str, path: str, *, form: bool) -> PlanNode:
         """Return the node of a component; a list shows nothing below it."""
         component = self.schema.components[uid]
-        edges = tuple(self._edges(component, path, form=True)) if form else ()
+        edges = (
+            tuple(self._edges(component, component.attributes.values(), path, form=True))
+            if form
+            else ()
+        )
         return PlanNode(uid=uid, fields=self._fields(component, path), edges=edges)
 
     def _creator(self) -> PlanNode:
