@@ -16,7 +16,6 @@ from quire.content_manager.plan_nodes import CREATORS, SYSTEM_FIELDS
 from quire.content_manager.query_scope import is_hidden
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status_and_locale import Query, RequestedVersion
-from quire.content_manager.view_configuration import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError
 from quire.query.filter_operators import Predicate
@@ -35,8 +34,8 @@ _LEFT_OUT = frozenset({*SYSTEM_FIELDS, *CREATORS, "status", "localizations"})
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KEY = "__temp_key__"
 
-ViewOf = Callable[[ContentType], Program[View]]
-"""Returns the view of a content type."""
+MainFieldOf = Callable[[ContentType], Program[str]]
+"""Returns the main field of the view of a content type."""
 
 
 class PrefillRequest(Struct, frozen=True, kw_only=True):
@@ -98,7 +97,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
 
     content: EntryReader
     ability: AdminAbility
-    view_of: ViewOf
+    main_field_of: MainFieldOf
 
     def fill(
         self, content_type: ContentType, prefill: PrefillRequest
@@ -155,8 +154,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         target = self.content.engine.schema.content_types[uid]
         if uid == ADMIN_USER_UID or not may_follow(self.ability, target):
             return None
-        view = yield from self.view_of(target)
-        main = str(view["settings"]["mainField"])
+        main = yield from self.main_field_of(target)
         all_versions, _ = yield from self.content.planner.versions(
             self.ability, target, list(rows)
         ).entries()

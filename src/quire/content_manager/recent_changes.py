@@ -7,12 +7,10 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_status import MODIFIED_STATUS, DocumentVersions, EntryJson
-from quire.content_manager.entry_titles import main_field
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.type_descriptions import is_displayed
-from quire.content_manager.view_configuration import View
 from quire.database.entries.versions_query import StatusCounts, count_standing
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
@@ -34,11 +32,11 @@ def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType
 
 
 class RecentEntries(Struct, frozen=True):
-    """Reads for one administrator; ``views`` are the stored ones of content types."""
+    """Reads for one administrator; ``title_fields`` are those of content types, by uid."""
 
     engine: WriteEngine
     ability: AdminAbility
-    views: Mapping[str, View]
+    title_fields: Mapping[str, str]
 
     def documents(self, action: str) -> Program[list[EntryJson]]:
         """Return the entries of the latest actions, of all types together."""
@@ -53,7 +51,7 @@ class RecentEntries(Struct, frozen=True):
     def _recent_entries(self, content_type: ContentType, action: str) -> Program[list[EntryJson]]:
         permissions = read_permissions(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
-        main = main_field(content_type, self.views)
+        main = self.title_fields[content_type.uid]
         planner = Planner(self.engine)
         node = planner.version_node(permissions)
         scope = planner.scope(permissions, None)

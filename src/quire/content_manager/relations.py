@@ -20,7 +20,6 @@ from quire.content_manager.read_plans import Planner, and_filters, locale_scope
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status_and_locale import EVERY_LOCALE, RequestedVersion, locale_of
-from quire.content_manager.view_configuration import View, main_field
 from quire.database.entries.components import component_owners
 from quire.database.program import Program
 from quire.document_service.relation_input import row_id as read_row_id
@@ -74,12 +73,12 @@ def field_of(schema: Schema, uid: str, name: str) -> RelationField:
 
 
 class Relations(Struct, frozen=True):
-    """Reads related entries for one administrator; ``view`` is the stored one of the target."""
+    """Reads related entries for one administrator; ``main_field`` is that of the target's view."""
 
     engine: WriteEngine
     ability: AdminAbility
     field: RelationField
-    view: View
+    main_field: str
 
     def candidates(self, query: RelationQuery) -> Program[Result]:
         """Return a page of the candidates of the relation.
@@ -273,7 +272,7 @@ class Relations(Struct, frozen=True):
     def _main_field(self, locales: tuple[str, ...] | None) -> str:
         """Return the main field of the target, if the caller may read it."""
         target = self.field.target
-        name = str(self.view["settings"]["mainField"] or main_field(target))
+        name = self.main_field
         scalar = isinstance(target.attributes.get(name), ScalarAttribute)
         if not scalar or not may_follow(self.ability, target):
             return _BY_ID

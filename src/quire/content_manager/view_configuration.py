@@ -44,21 +44,40 @@ def main_field(model: Model) -> str:
 def default_view(schema: Schema, model: Model) -> View:
     """Return the default view of a model."""
     shape = _ViewableAttributes.of(schema, model)
-    main = main_field(model)
     return {
-        "settings": {
-            "bulkable": True,
-            "filterable": True,
-            "searchable": True,
-            "pageSize": 10,
-            "relationOpenMode": "modal",
-            "mainField": main,
-            "defaultSortBy": main,
-            "defaultSortOrder": "ASC",
-        },
+        "settings": stored_settings(model, None),
         "metadatas": {name: shape.metadata(name) for name in (*shape.attributes, *shape.computed)},
         "layouts": {"list": shape.list_layout(), "edit": shape.form_layout(shape.edited())},
     }
+
+
+def stored_settings(model: Model, stored_value: object) -> dict[str, Any]:
+    """Return the settings of the view of a model from its stored form, which may be empty.
+
+    Attributes that no longer exist are replaced by the default.
+    """
+    main = main_field(model)
+    settings = {
+        "bulkable": True,
+        "filterable": True,
+        "searchable": True,
+        "pageSize": 10,
+        "relationOpenMode": "modal",
+        "mainField": main,
+        "defaultSortBy": main,
+        "defaultSortOrder": "ASC",
+        **_object(_object(stored_value).get("settings")),
+    }
+    names = described_attributes(model)
+    for setting in ("mainField", "defaultSortBy"):
+        if settings[setting] not in names:
+            settings[setting] = main
+    return settings
+
+
+def stored_main_field(model: Model, stored_value: object) -> str:
+    """Return the attribute that represents an entry by the stored view, which may be empty."""
+    return str(stored_settings(model, stored_value)["mainField"])
 
 
 def stored_view(
@@ -70,7 +89,6 @@ def stored_view(
     """
     default = default_view(schema, model)
     sections = stored_value if isinstance(stored_value, Mapping) else {}
-    settings = _settings(model, sections.get("settings"), default["settings"])
     shape = _ViewableAttributes.of(schema, model)
     metadatas, added = shape.metadatas(sections.get("metadatas"), default["metadatas"])
     if identified:
@@ -79,7 +97,7 @@ def stored_view(
     if not isinstance(layouts, Mapping):
         layouts = default["layouts"]
     return {
-        "settings": settings,
+        "settings": stored_settings(model, stored_value),
         "metadatas": metadatas,
         "layouts": {
             "list": shape.known_columns(layouts.get("list")),
@@ -242,13 +260,3 @@ def _size(attribute: Mapping[str, object]) -> int:
 
 def _object(value: object) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {}
-
-
-def _settings(model: Model, stored_settings: object, default: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored settings merged into the defaults, without attributes that no longer exist."""
-    settings = {**default, **_object(stored_settings)}
-    names = described_attributes(model)
-    for setting in ("mainField", "defaultSortBy"):
-        if settings[setting] not in names:
-            settings[setting] = default[setting]
-    return settings

@@ -10,7 +10,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.entry_titles import stored_views
+from quire.content_manager.entry_titles import title_fields
 from quire.content_manager.recent_changes import MOMENTS, RecentEntries, managed_types
 from quire.database.interface import Database
 from quire.database.program import Program
@@ -64,7 +64,7 @@ class RecentEntriesApi:
 
         def program() -> Program[T]:
             types = list(managed_types(schema, ability))
-            views = yield from stored_views(self._engine.store, types)
-            return (yield from read(RecentEntries(self._engine, ability, views)))
+            titles = yield from title_fields(self._engine.store, types)
+            return (yield from read(RecentEntries(self._engine, ability, titles)))
 
         return await self._database.read(program, snapshot=True)

@@ -13,7 +13,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_reads import EntryReader
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import read_permissions
-from quire.content_manager.view_configuration import View, stored_view
+from quire.content_manager.view_configuration import stored_main_field
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
@@ -56,14 +56,14 @@ class LocalePrefillApi:
         read_permissions(ability, content_type).require()
         prefill_query = filling_of(request.query)
         prefill = LocalePrefill(
-            content=EntryReader(self._engine), ability=ability, view_of=self._view_of
+            content=EntryReader(self._engine), ability=ability, main_field_of=self._main_field_of
         )
         values = await self._database.read(
             lambda: prefill.fill(content_type, prefill_query), snapshot=True
         )
         return respond_data(values)
 
-    def _view_of(self, content_type: ContentType) -> Program[View]:
-        """Return the view configuration of a type, which has the title field of related entries."""
+    def _main_field_of(self, content_type: ContentType) -> Program[str]:
+        """Return the title field of related entries, by the view of their type."""
         setting = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
-        return stored_view(self._engine.schema, content_type, setting)
+        return stored_main_field(content_type, setting)

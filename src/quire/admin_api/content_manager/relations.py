@@ -17,7 +17,7 @@ from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.relation_query import relation_query
 from quire.content_manager.relations import Relations, Result, field_of
-from quire.content_manager.view_configuration import stored_view
+from quire.content_manager.view_configuration import stored_main_field
 from quire.database.interface import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
@@ -94,7 +94,7 @@ class RelationApi:
 
         def program() -> Program[Result]:
             setting = yield from read_setting(store.writes, view_key(field.target.uid))
-            view = stored_view(schema, field.target, setting)
-            return (yield from read(Relations(self._engine, ability, field, view)))
+            main = stored_main_field(field.target, setting)
+            return (yield from read(Relations(self._engine, ability, field, main)))
 
         return respond_bare(await self._database.read(program, snapshot=True))

@@ -16,7 +16,7 @@ from quire.content_api.envelope import respond
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import ids_of, number_in, path_id
-from quire.content_manager.entry_titles import main_field, stored_views
+from quire.content_manager.entry_titles import title_fields
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
@@ -86,14 +86,12 @@ class FileUsageReader(Struct, frozen=True):
             for content_type in self._types(file_uses)
             if self.ability.allows(READ_ENTRY, content_type.uid)
         ]
-        views = yield from stored_views(self.engine.store, types)
+        titles = yield from title_fields(self.engine.store, types)
         entries: list[MediaJson] = []
         for content_type in types:
             type_uses = [use for use in file_uses if use.uid == content_type.uid]
             permissions = read_permissions(self.ability, content_type)
-            rows = yield from self._rows(
-                permissions, type_uses, main := main_field(content_type, views)
-            )
+            rows = yield from self._rows(permissions, type_uses, main := titles[content_type.uid])
             entries += [
                 entry
                 for use in type_uses

@@ -16,11 +16,10 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN, describe_failed_rules
 from quire.content_api.http_messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_manager.entry_titles import title_fields
 from quire.content_manager.recent_changes import RecentEntries, managed_types
-from quire.content_manager.view_configuration import stored_view
 from quire.database.interface import Database
 from quire.database.program import Program
-from quire.database.stores.core_store import read_settings, view_key
 from quire.database.stores.webhook_deliveries import DELIVERIES
 from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.model import ContentType
@@ -79,8 +78,8 @@ class OverviewApi:
 
         def program() -> Program[dict[str, Any]]:
             types = list(managed_types(self._engine.schema, ability))
-            views = yield from self._views(types)
-            recent_entries = RecentEntries(self._engine, ability, views)
+            titles = yield from title_fields(self._engine.store, types)
+            recent_entries = RecentEntries(self._engine, ability, titles)
             overview: dict[str, Any] = {
                 "edited": (yield from recent_entries.documents("update")),
                 "published": (yield from recent_entries.documents("publish")),
@@ -95,17 +94,6 @@ class OverviewApi:
             return overview
 
         return respond_data(await self._database.read(program, snapshot=True))
-
-    def _views(self, types: list[ContentType]) -> Program[dict[str, dict[str, Any]]]:
-        keys = {content_type.uid: view_key(content_type.uid) for content_type in types}
-        settings = yield from read_settings(self._engine.store.writes, list(keys.values()))
-        schema = self._engine.schema
-        return {
-            content_type.uid: stored_view(
-                schema, content_type, settings.get(keys[content_type.uid])
-            )
-            for content_type in types
-        }
 
     def _failing_webhooks(self) -> Program[list[dict[str, Any]]]:
         if not (yield from self._parts.tables.exists(DELIVERIES)):

@@ -9,7 +9,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.admin_actions import PUBLISH
 from quire.content_manager.entry_reads import EntryReader, draft_or_published
 from quire.content_manager.entry_status import DocumentVersions, EntryJson
-from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
+from quire.content_manager.entry_titles import NAMELESS, title_fields
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.sanitize import entry_origin
@@ -70,8 +70,8 @@ class ReleaseEntries(Struct, frozen=True):
         existing_versions = {
             entry: version for entry, version in versions_by_entry.items() if version is not None
         }
-        views = yield from stored_views(self.engine.store, [content_type])
-        title = main_field(content_type, views)
+        titles_by_type = yield from title_fields(self.engine.store, [content_type])
+        title = titles_by_type[content_type.uid]
         titles = yield from self._titles(content_type, title, list(existing_versions.values()))
         return {
             entry: _describe_entry(permissions, entry, version, versions, (title, titles))
