@@ -325,22 +325,22 @@ class _Copier:
         self, layout: EntryLayout, attribute: RelationAttribute, edge: LinkEdge, copies: Copies
     ) -> Program[None]:
         """Copy the links of one attribute."""
-        links = yield from self._links_of(edge, [source for source, _ in copies])
-        if not links:
-            return
-        linked_ids = {link.target_id for source_links in links.values() for link in source_links}
-        target_ids = yield from self._map_targets(edge.target, sorted(linked_ids))
-        replaced_links: Mapping[int, Sequence[_RowLink]] = {}
         is_entry = layout.model.uid == self._uid
-        if is_entry and self.replaced_ids:
-            replaced_links = yield from self._links_of(edge, self.replaced_ids)
+        sources = [source for source, _ in copies]
+        links = yield from self._links_of(
+            edge, [*sources, *(self.replaced_ids if is_entry else ())]
+        )
+        linked_ids = {link.target_id for source in sources for link in links.get(source, ())}
+        if not linked_ids:
+            return
+        target_ids = yield from self._map_targets(edge.target, sorted(linked_ids))
         is_bidirectional = is_two_sided(self._store.layouts, attribute, edge)
         links_own_type = edge.target == layout.model.uid
         rows: list[tuple[int, _RowLink]] = []
         for source, new_id in copies:
             replaced_id = self._replacements[new_id].replaced_id if is_entry else None
             inverse_orders = {
-                link.target_id: link.inverse for link in replaced_links.get(replaced_id or 0, ())
+                link.target_id: link.inverse for link in links.get(replaced_id or 0, ())
             }
             linked: set[int] = set()
             for link in links.get(source, ()):
