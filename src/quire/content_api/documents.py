@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from quire.access.ability import Ability
 from quire.content_api.draft_access import refuse_populated_drafts
@@ -35,13 +34,13 @@ from quire.database.execute.json_encoding import (
     EntrySerializer,
     ResponseBudget,
     encode,
-    encode_list,
+    encode_items,
 )
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.row_mappers import Item
 from quire.database.interface import WouldBlockError
-from quire.database.program import Program, Rows, Statement, run_program
+from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
     CreateDocument,
@@ -202,12 +201,13 @@ class DocumentApi:
         """Respond to a read with computed fields; tells whether the response may be cached."""
         reader, may_wait = self._reader, request.may_wait
         if mode == "list":
-            list_read = await reader.run_list(
+            items, total, budget = await reader.run_list(
                 prepared, request.version, partial(_list_program, prepared), may_wait=may_wait
             )
-            items = list_read.items
+            if budget.is_long and not may_wait:
+                raise WouldBlockError
             is_cacheable = await computed.complete(prepared, items, lambda: request.principal)
-            body = await self._encode_list(request, prepared, list_read)
+            body = await self._encode_list(request, prepared, items, total, budget)
             return respond_encoded(body), is_cacheable
         item = await reader.row(prepared, document_id, may_wait=may_wait)
         if item is None:
@@ -218,22 +218,24 @@ class DocumentApi:
         return response, is_cacheable
 
     async def _encode_list(
-        self, request: Request, prepared: PreparedRead, list_read: _ListRead
+        self,
+        request: Request,
+        prepared: PreparedRead,
+        items: list[Item],
+        total: int | None,
+        budget: ResponseBudget,
     ) -> bytes:
-        """Encode a list with computed fields; a long one is encoded on another thread.
-
-        Raises WouldBlockError for a long one where the request may not wait.
-        """
-        items, total, budget = list_read
+        """Encode a list with computed fields; a long one is encoded on another thread."""
         wrap, serializer = paged(prepared.pagination), self._serializer(request, prepared)
-        program = encode_list(
-            prepared.compiled.node, items, budget, serializer, lambda data: wrap(data, total)
+        encode_here = partial(
+            encode_items,
+            prepared.compiled.node,
+            items,
+            budget,
+            serializer,
+            lambda data: wrap(data, total),
         )
-        if not budget.is_long:
-            return run_program(program, _no_rows)
-        if not request.may_wait:
-            raise WouldBlockError
-        return await asyncio.to_thread(run_program, program, _no_rows)
+        return await asyncio.to_thread(encode_here) if budget.is_long else encode_here()
 
     def _cache_key(
         self, request: Request, mode: Mode, ability: Ability, document_id: str | None
@@ -363,23 +365,13 @@ class DocumentApi:
         return self._respond_computed(request, prepared, items[0], status)
 
 
-class _ListRead(NamedTuple):
-    """The items of a list, their total if that was asked for, and what has been counted so far."""
-
-    items: list[Item]
-    total: int | None
-    budget: ResponseBudget
-
-
-def _list_program(prepared: PreparedRead, facts: ListFacts) -> Program[_ListRead]:
+def _list_program(
+    prepared: PreparedRead, facts: ListFacts
+) -> Program[tuple[list[Item], int | None, ResponseBudget]]:
+    """Return the items of a list, their total if that was asked for, and what has been counted."""
     budget = prepared.budget()
     items, total = yield from prepared.rows(facts, budget)
-    return _ListRead(items, total, budget)
-
-
-def _no_rows(_: Statement) -> Rows:
-    """Execute nothing: encoding only announces that it takes long."""
-    return []
+    return items, total, budget
 
 
 async def _entity_tag(body: bytes, *, may_wait: bool = True) -> bytes:

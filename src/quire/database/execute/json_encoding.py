@@ -171,6 +171,18 @@ def encode_list(
     """
     if budget.is_long:
         yield LONG_COMPUTATION
+    return encode_items(node, items, budget, serializer, wrap)
+
+
+def encode_items(
+    node: CompiledNode,
+    items: Sequence[Item],
+    budget: ResponseBudget,
+    serializer: EntrySerializer | None = None,
+    wrap: Wrap | None = None,
+) -> bytes:
+    """Return what `encode_list` does, on this thread."""
+    if budget.is_long:
         text = _encode_one_by_one(node, items, budget, serializer, wrap)
     else:
         values = items if serializer is None else [serializer(item) for item in items]
