@@ -92,9 +92,11 @@ class BulkActions(WriteContext, frozen=True):
         published: bool,
     ) -> Program[list[EntryJson]]:
         """Return the versions of documents in some locales, if all may be published."""
-        self._require_drafts()
         yield from self.require_locales(locales)
         all_versions = yield from self._reading.owned_versions(self.permissions, document_ids)
+        # As in Strapi, it is no error if there is nothing to unpublish.
+        if all_versions or not published:
+            self._require_drafts()
         versions = [
             version
             for version in all_versions

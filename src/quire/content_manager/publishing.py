@@ -36,10 +36,11 @@ class EntryPublisher(WriteContext, frozen=True):
 
         Without permission to update it the body is ignored.
         """
-        self._require_drafts()
+        yield from self.require_locales([locale])
         versions = yield from self.versions(document_id)
         if not versions:
             raise NotFoundError(NO_DOCUMENT)
+        self._require_drafts()
         draft = self.draft_of(versions, locale)
         if self._permissions_for(UPDATE).ability.allows(UPDATE, self._type.uid):
             # The result is no revision, because it is published next.
@@ -85,9 +86,10 @@ class EntryPublisher(WriteContext, frozen=True):
         With ``discard`` the draft is replaced by it, as `discard` does. A single type that is not
         published there stays as it is, and its result has no version.
         """
-        self._require_drafts()
         yield from self.require_locales([locale])
         versions = yield from self.versions(document_id)
+        if versions:
+            self._require_drafts()
         published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             if self._type.kind is TypeKind.SINGLE:
@@ -113,9 +115,10 @@ class EntryPublisher(WriteContext, frozen=True):
 
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Replace the draft of a document by the published version, in one locale."""
-        self._require_drafts()
         yield from self.require_locales([locale])
         versions = yield from self.versions(document_id)
+        if versions:
+            self._require_drafts()
         published = find_version(self._type, versions, RequestedVersion("published", locale))
         if published is None:
             raise NotFoundError

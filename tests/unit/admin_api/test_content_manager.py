@@ -373,6 +373,44 @@ async def test_a_draft_is_discarded_only_by_those_who_may_change_it(office: Offi
     assert (await office.ask("POST", unpublish, {}, token=token)).status == 200
 
 
+@pytest.mark.parametrize("uid", [PAPER, WRITER])
+async def test_missing_documents_are_missing_with_and_without_drafts(
+    office: Office, uid: str
+) -> None:
+    collection = f"/content-manager/collection-types/{uid}"
+    for action, message in (
+        ("publish", "Document not found"),
+        ("unpublish", "Entity not found"),
+        ("discard", "Not Found"),
+    ):
+        path = f"{collection}/missing/actions/{action}"
+        reply = await office.ask("POST", path, {}, token=office.boss)
+        assert (reply.status, reply.error) == (404, message)
+    path, missing = f"{collection}/actions/bulkUnpublish", {"documentIds": ["missing"]}
+    assert (await office.ask("POST", path, missing, token=office.boss)).json == {"count": 0}
+
+
+async def test_an_unknown_locale_is_an_error_before_a_missing_document(office: Office) -> None:
+    for action in ("publish", "unpublish", "discard"):
+        path = f"{PAPERS}/missing/actions/{action}?locale=xx"
+        reply = await office.ask("POST", path, {}, token=office.boss)
+        assert (reply.status, reply.error) == (400, "This locale doesn't exist")
+
+
+async def test_documents_without_drafts_are_neither_published_nor_unpublished(
+    office: Office,
+) -> None:
+    collection = f"/content-manager/collection-types/{WRITER}"
+    made = await office.ask("POST", collection, {"name": "Ann"}, token=office.boss)
+    document_id = made.data["documentId"]
+    paths = [f"{document_id}/actions/{action}" for action in ("publish", "unpublish", "discard")]
+    for path in (*paths, "actions/bulkPublish", "actions/bulkUnpublish"):
+        body = {"documentIds": [document_id]} if "bulk" in path else {}
+        reply = await office.ask("POST", f"{collection}/{path}", body, token=office.boss)
+        assert reply.status == 400
+        assert "has no drafts" in str(reply.error)
+
+
 async def test_a_view_has_a_limited_number_of_columns(office: Office) -> None:
     configuration = f"/content-manager/content-types/{PAPER}/configuration"
     for layouts in (
